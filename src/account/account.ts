@@ -1,4 +1,4 @@
-import { closedError, failureOf } from '../api/errors';
+import { asError, closedError } from '../api/errors';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
 import { busyError, CommandQueue, MAX_WAITING } from './command-queue';
 import { Poller } from './poller';
@@ -62,13 +62,14 @@ export class Account {
 
   /** Reads the list of strips. Simultaneous reads share one request, but each caller gets its own copy of the answer. */
   list(): Promise<ListAnswer> {
-    return this.#read(() => {
-      const answer = this.#reader.list();
-      // After a failure all strips are unavailable until the next list. So that is read soon, but not if the service asks for fewer requests.
-      void failureOf(answer).then((error) => {
-        if (error !== null && error.code !== 'RATE_LIMITED') this.#poller.refresh();
-      });
-      return answer;
+    return this.#read(async () => {
+      try {
+        return await this.#reader.list();
+      } catch (error) {
+        // All strips are unavailable until the next list, so that is read soon, unless the service asks for fewer requests.
+        if (asError(error).code !== 'RATE_LIMITED') this.#poller.refresh();
+        throw error;
+      }
     });
   }
 

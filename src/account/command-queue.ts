@@ -123,8 +123,8 @@ export class CommandQueue {
   #outage: StripError | null = null;
   /** Ends commands that have waited too long. */
   #expiry: Timer | null = null;
-  /** When it fires, on the monotonic clock. */
-  #expiryDue = 0;
+  /** When it fires, on the monotonic clock; Infinity: it is not pending. */
+  #expiryDue = Infinity;
 
   /** `carryOut` is called once for each command, when its turn comes. The command ends with its result or error. */
   constructor(
@@ -191,9 +191,8 @@ export class CommandQueue {
   /** The service answered. While requests of commands fail, a read that succeeds does not mean that switches work again. */
   answered(isSwitch: boolean): void {
     if (!isSwitch && this.#outage !== null) return;
-    const now = this.options.clock.monotonic();
     // If the process stood still, the answer may have come long ago.
-    this.#answeredAt = this.#expiry === null ? now : Math.min(now, this.#expiryDue);
+    this.#answeredAt = Math.min(this.options.clock.monotonic(), this.#expiryDue);
     this.#outage = null;
   }
 
@@ -300,7 +299,8 @@ export class CommandQueue {
     }
     for (const { firsts } of commands) for (const first of firsts) this.#startIfFirst(first);
     if (this.#size > 0) return;
-    this.#clearExpiry();
+    this.options.clock.clearTimeout(this.#expiry);
+    this.#expiryDue = Infinity;
     this.#outage = null;
   }
 
@@ -308,8 +308,8 @@ export class CommandQueue {
   expireLater(ms: number): void {
     const { clock } = this.options;
     const due = clock.monotonic() + ms;
-    if (this.#expiry !== null && this.#expiryDue <= due) return;
-    this.#clearExpiry();
+    if (this.#expiryDue <= due) return;
+    clock.clearTimeout(this.#expiry);
     this.#expiryDue = due;
     this.#expiry = clock.setTimeout(() => {
       // One turn of I/O first: a process that was busy may have answers to read.
@@ -317,21 +317,15 @@ export class CommandQueue {
     }, ms);
   }
 
-  #clearExpiry(): void {
-    this.options.clock.clearTimeout(this.#expiry);
-    this.#expiry = null;
-  }
-
   #expire(): void {
-    this.#expiry = null;
+    this.#expiryDue = Infinity;
     const tooOld: QueuedCommand[] = [];
     let next = this.patience;
     for (const queued of this.commands) {
       if (queued.hasPendingRestore || this.#waitsForPause(queued)) continue;
       const left = this.timeLeft(queued);
-      const { phase, underWay } = queued;
       // It waits for its turn or for the semaphore. An earlier attempt may have been sent.
-      const isUnsent = phase === 'waiting' || (phase === 'sending' && underWay === 0);
+      const isUnsent = queued.phase === 'waiting' || (queued.phase === 'sending' && queued.underWay === 0);
       if (left <= 0 && isUnsent) tooOld.push(queued);
       else next = Math.min(next, left);
     }
@@ -349,10 +343,11 @@ export class CommandQueue {
   }
 
   #tooOld(queued: QueuedCommand): StripError {
-    const seconds = Math.ceil(this.patience / 1000);
+    if (queued.failure !== null) return queued.failure;
     const inFront = queued.firsts.flatMap((first) => [first, ...first.firsts]);
-    const [held] = inFront.flatMap(({ failure }) => (failure === null ? [] : asNotSent(failure)));
-    return queued.failure ?? held ?? this.#outage ?? new StripError('TIMEOUT.waiting', { seconds });
+    const failure = inFront.find((other) => other.failure !== null)?.failure ?? this.#outage;
+    if (failure !== null) return asNotSent(failure);
+    return new StripError('TIMEOUT.waiting', { seconds: Math.ceil(this.patience / 1000) });
   }
 
   /**

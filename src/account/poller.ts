@@ -22,6 +22,7 @@ export class Poller {
   isRunning = false;
   readonly #readings: ReadingsPoll;
   #isReading = false;
+  /** Pending while it is running, except while it is reading. */
   #timer: Timer | null = null;
   /** When the next round begins, and when the latest one began; on the monotonic clock. */
   #due = 0;
@@ -62,7 +63,7 @@ export class Poller {
   stop(): void {
     this.isRunning = false;
     this.#heldUpAt = null;
-    this.#clearTimer();
+    this.options.clock.clearTimeout(this.#timer);
   }
 
   /** A request succeeded: after a failure, the next round may begin earlier. `endedCooldown`: it ended the cooldown. */
@@ -81,7 +82,7 @@ export class Poller {
   }
 
   #soon(ms: number): void {
-    if (this.#timer === null) return;
+    if (!this.isRunning || this.#isReading) return;
     const { clock, settings } = this.options;
     const now = clock.monotonic();
     const due = Math.max(now + ms, this.#began + settings.minInterval);
@@ -89,7 +90,6 @@ export class Poller {
   }
 
   async #round(): Promise<void> {
-    this.#timer = null;
     const { error, remaining } = this.cooldown;
     const now = this.options.clock.monotonic();
     if (error !== null) {
@@ -159,13 +159,9 @@ export class Poller {
   }
 
   #schedule(ms: number): void {
-    this.#clearTimer();
-    this.#due = this.options.clock.monotonic() + ms;
-    this.#timer = this.options.clock.setTimeout(() => void this.#round(), ms);
-  }
-
-  #clearTimer(): void {
-    this.options.clock.clearTimeout(this.#timer);
-    this.#timer = null;
+    const { clock } = this.options;
+    clock.clearTimeout(this.#timer);
+    this.#due = clock.monotonic() + ms;
+    this.#timer = clock.setTimeout(() => void this.#round(), ms);
   }
 }

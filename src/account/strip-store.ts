@@ -1,11 +1,11 @@
 import { isOutage, type StripError } from '../api/errors';
-import { macKey, PORTS, READINGS } from '../api/types';
+import { isoTime, macKey, PORTS, READINGS, type OutletId } from '../api/types';
 import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import type { AccountOptions, AccountStatus, Change } from './types';
 
 /** A strip that has been missing from complete lists for this many milliseconds is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
-/** If more strips than this are known, those that are missing from the newest list are forgotten at once. This bounds memory. */
+/** If more strips than this are known, the oldest of those that are missing from the newest list are forgotten at once. This bounds memory. */
 const MAX_STRIPS = 20_000;
 
 /** Each of these fields has its own version. */
@@ -39,9 +39,7 @@ class StripState {
   isOfflineByAnswer = false;
   /** Monotonic time when it was first missing from a complete list; `null`: it is not missing. */
   leftAt: number | null = null;
-  /** No answer about this strip has been taken in yet. */
-  #isEmpty = true;
-  /** Version of the newest answer about each field. */
+  /** Version of the newest answer about each field. Empty until the first answer about this strip. */
   readonly #versions = new Map<VersionedField, number>();
 
   /** `givenUnits`, `givenNames`: what the user gave for its readings and its outlets. `isNew`: it appears after a complete list that did not have it. */
@@ -68,6 +66,7 @@ class StripState {
    */
   take(update: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
     const known = this.strip;
+    const isFirst = this.#versions.size === 0;
     /** Whether this is the newest answer about a field. If so, its version is kept, and older answers are not accepted any more. */
     const accepts = (field: VersionedField): boolean => {
       if (unsure.includes(field) || !this.isNewer(field, version)) return false;
@@ -81,22 +80,22 @@ class StripState {
     const { mac, outlets: updated = [] } = update;
     const description = mac !== undefined && accepts('description') ? update : null;
     const listsOutlets = mac !== undefined && updated.length > 0;
+    /** The strip has these outlets even if they are not in `update`. */
+    let kept: readonly Port[] = known.outlets.map(({ port }) => port);
     // Until an answer lists the outlets, a strip that was switched has the documented four.
-    const assumesFour = mac === undefined && updated.length > 0 && !this.areOutletsKnown;
-    const endsAssumption = listsOutlets && !this.areOutletsKnown;
+    if (!this.areOutletsKnown && updated.length > 0) kept = listsOutlets ? [] : PORTS;
     this.areOutletsKnown ||= listsOutlets;
     const outlets: Outlet[] = [];
     for (const port of PORTS) {
       const before = known.outlets.find((outlet) => outlet.port === port);
       const after = updated.find((outlet) => outlet.port === port);
-      const stays = assumesFour || (before !== undefined && !endsAssumption);
-      if (after === undefined && !stays) continue;
+      if (after === undefined && !kept.includes(port)) continue;
       // If an answer lists outlets, those that it does not list become unknown.
       const on = (after !== undefined || listsOutlets) && accepts(port) ? after?.on : before?.on;
       const name = this.givenNames.get(port) ?? (description && after?.name) ?? before?.name;
       outlets.push({ port, on: on ?? null, name: name ?? null });
     }
-    return this.#replace({
+    const strip: Strip = {
       mac: description?.mac ?? known.mac,
       name: description?.name ?? known.name,
       available: newest('available'),
@@ -106,7 +105,8 @@ class StripState {
       signal: newest('signal'),
       units: description === null ? known.units : this.unitsOf(description),
       at: newest('at'),
-    });
+    };
+    return this.#replace(strip, isFirst);
   }
 
   /** The units for an answer. The user's unit is that of a value for which the service sends none, even if it sent one earlier. */
@@ -115,13 +115,13 @@ class StripState {
     return { ...this.strip.units, ...Object.fromEntries(given), ...answer.units };
   }
 
-  #replace(strip: Strip): Change[] {
+  #replace(strip: Strip, isFirst: boolean): Change[] {
     const { strip: before, lastOn, lastReading } = this;
     const changes: Change[] = [];
     const { available, outlets, name: ownName, units } = strip;
-    if (this.#isEmpty || available !== before.available) {
-      const [previous, isNew] = this.#isEmpty ? [null, this.isNew] : [before.available, false];
-      changes.push({ kind: 'strip', strip, available, previous, isNew });
+    if (isFirst || available !== before.available) {
+      const previous = isFirst ? null : before.available;
+      changes.push({ kind: 'strip', strip, available, previous, isNew: isFirst && this.isNew });
     }
     let isDescribedAnew =
       ownName !== before.name ||
@@ -142,9 +142,8 @@ class StripState {
       if (value !== null) lastReading.set(name, value);
       changes.push({ kind: 'reading', strip, name, value, previous });
     }
-    if (isDescribedAnew && !this.#isEmpty) changes.push({ kind: 'description', strip });
+    if (isDescribedAnew && !isFirst) changes.push({ kind: 'description', strip });
     this.strip = strip;
-    this.#isEmpty = false;
     return changes;
   }
 }
@@ -167,16 +166,12 @@ export class StripStore {
   #listedAt = -Infinity;
   /** Version of the newest complete list; 0: none yet. */
   #completeVersion = 0;
-  /** Version of the newest answer or failure that `available` takes into account. */
+  /** Version of the newest answer or failure that `available` takes into account; 0: none yet. */
   #availableVersion = 0;
   /** Changes by the answer that is being taken in, until they are announced. */
   readonly #changes: Change[] = [];
-  /** Whether the service answered last time; `null`: it was not asked yet. */
-  available: boolean | null = null;
   /** Why the account is not available. */
   error: StripError | null = null;
-  /** Whether a list was read, and whether one was complete. */
-  listed: AccountStatus['listed'] = null;
   /** The last list could be read. */
   readable = true;
   /** Kinds of answers for which the log has not said yet that one cannot be read. It says so once, as a service may fail again and again. */
@@ -200,6 +195,17 @@ export class StripStore {
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
+  /** Whether the service answered last time; `null`: it was not asked yet. */
+  get available(): boolean | null {
+    return this.#availableVersion === 0 ? null : this.error === null;
+  }
+
+  /** Whether a list was read, and whether one was complete. */
+  get listed(): AccountStatus['listed'] {
+    if (this.#completeVersion > 0) return 'whole';
+    return this.#listVersion > 0 ? 'part' : null;
+  }
+
   /** A new version: for a read that is about to be requested, or for a switch that was confirmed just now. */
   nextVersion(): number {
     return ++this.#version;
@@ -216,7 +222,7 @@ export class StripStore {
 
   /** A MAC as the service spells it, as soon as that is known; before that, as given. */
   spelling(mac: string): string {
-    return this.#find(mac)?.strip.mac ?? mac;
+    return this.find(mac)?.mac ?? mac;
   }
 
   /** The names of a strip and of one of its outlets; `null`: it has none. */
@@ -228,8 +234,9 @@ export class StripStore {
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 
-  /** Outlets of a strip; the documented four as long as no answer has listed them. */
-  ports(mac: string): readonly Port[] {
+  /** The outlet with this port, or all outlets of a strip; the documented four as long as no answer has listed them. */
+  ports(mac: string, port: PortOrAll = 'all'): readonly Port[] {
+    if (port !== 'all') return [port];
     const state = this.#find(mac);
     return state?.areOutletsKnown === true ? state.strip.outlets.map(({ port }) => port) : PORTS;
   }
@@ -262,7 +269,6 @@ export class StripStore {
       if (!readable && this.#toLog.delete('list')) this.options.log.unreadable('list');
       this.readable = readable;
       this.#listVersion = version;
-      this.listed ??= 'part';
       this.#listedAt = this.options.clock.monotonic();
       this.#isListUnreadable = !readable && answer.strips.length === 0;
       if (this.#isListUnreadable) this.#markAllUnavailable(version);
@@ -285,8 +291,7 @@ export class StripStore {
       return { ...corrected(strip, state), available: state.strip.available };
     });
     if (complete && version > this.#completeVersion) {
-      if (this.listed !== 'whole') this.#checkOutlets(version);
-      this.listed = 'whole';
+      if (this.#completeVersion === 0) this.#checkOutlets(version);
       this.#completeVersion = version;
       for (const state of this.#strips.values())
         if (state.listVersion < version) this.#leaveList(state, version);
@@ -321,10 +326,10 @@ export class StripStore {
   }
 
   /** What the service confirmed just now about these outlets. Returns what is known of the strip now. */
-  confirm(mac: string, states: readonly Pick<Outlet, 'port' | 'on'>[], at: string): Strip {
+  confirm(mac: string, outlets: Outlet[]): Strip {
     const version = this.nextVersion();
+    const at = isoTime(this.options.clock.wall());
     this.#noteReached(version);
-    const outlets = states.map((state) => ({ ...state, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.isOfflineByAnswer = state.isOfflineByList = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);
@@ -393,12 +398,11 @@ export class StripStore {
     return this.available === true && !this.#isListUnreadable;
   }
 
-  /** Sets `available` and `error` (`null`: the service answered) if `version` is newer than `newest`. */
+  /** Sets `error` (`null`: the service answered), and with it `available`, if `version` is newer than `newest`. */
   #noteAnswer(error: StripError | null, version: number, newest = this.#availableVersion): void {
     if (version <= newest) return;
     this.#availableVersion = Math.max(this.#availableVersion, version);
     this.error = error;
-    this.available = error === null;
   }
 
   /** The service answered a request about one strip. This ends a known error, except one that only a list can end. */
@@ -422,7 +426,7 @@ export class StripStore {
     this.#take(state, { available: false }, version);
     const now = this.options.clock.monotonic();
     state.leftAt ??= now;
-    if (now - state.leftAt >= FORGET_AFTER || this.#strips.size > MAX_STRIPS) this.#forget(state);
+    if (now - state.leftAt >= FORGET_AFTER) this.#forget(state);
   }
 
   #forget({ strip }: StripState): void {
@@ -431,8 +435,7 @@ export class StripStore {
   }
 
   /**
-   * Incomplete lists and answers about single strips may bring new strips without end, too. Forgets the oldest of those that are not in the newest
-   * list. `kept`: the strip that the answer is about.
+   * Answers may bring new strips without end. Forgets the oldest of those that are not in the newest list. `kept`: the strip that the answer is about.
    */
   #forgetSurplus(kept?: StripState): void {
     for (const state of this.#strips.values()) {
@@ -444,14 +447,12 @@ export class StripStore {
 
   /** Called with the version of the first complete list: warns of configured outlets that are neither in it nor in a newer list. */
   #checkOutlets(version: number): void {
-    const { protectedOutlets, outletNames } = this.options.settings;
-    const all = [['protected', protectedOutlets] as const, ['named', outletNames] as const];
-    for (const [kind, outlets] of all) {
-      for (const { mac, port } of outlets) {
-        const isListed = (this.#find(mac)?.listVersion ?? 0) >= version;
-        if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
-      }
-    }
+    const { log, settings } = this.options;
+    const isUnknown = ({ mac, port }: OutletId): boolean =>
+      (this.#find(mac)?.listVersion ?? 0) < version || !this.ports(mac).includes(port);
+    for (const { mac, port } of settings.protectedOutlets.filter(isUnknown))
+      log.unknownOutlet('protected', mac, port);
+    for (const { mac, port } of settings.outletNames.filter(isUnknown)) log.unknownOutlet('named', mac, port);
   }
 }
 

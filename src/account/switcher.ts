@@ -1,6 +1,6 @@
 import { asError, failureOf, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import { switchFailedError } from '../api/response';
-import { isoTime, type Port, type PortOrAll, type Strip } from '../api/types';
+import type { Port, PortOrAll, Strip, SwitchAnswer } from '../api/types';
 import { protectedPorts, type CommandQueue, type QueuedCommand } from './command-queue';
 import type { Reader, Requests } from './requests';
 import type { StripStore } from './strip-store';
@@ -36,9 +36,10 @@ export class Switcher {
     const { action } = queued.command;
     try {
       if (action === 'toggle') return await this.#toggle(queued);
-      if (action === 'cycle') return await this.#cycle(queued);
-      if (queued.hasPendingRestore) return await this.#restore(queued, this.#plan(queued.command, false));
-      return await this.#send(queued, action);
+      const plan = this.#plan(queued.command, action !== true);
+      if (action === 'cycle') return await this.#cycle(queued, plan);
+      if (queued.hasPendingRestore) return await this.#restore(queued, plan);
+      return await this.#send(queued, action, plan);
     } catch (error) {
       // An earlier attempt may have switched, whatever the error of the last one is.
       if (queued.switchRequests.length > 0) this.refresh();
@@ -56,8 +57,7 @@ export class Switcher {
     // A toggle of "all" leaves protected outlets out, also if it switches on. If all are protected, it may switch on, but `#plan` refuses an off.
     const free = this.#unprotected(mac);
     const leavesOut = port === 'all' && free.length > 0;
-    const asked = port === 'all' ? this.store.ports(mac) : [port];
-    const on = opposite(strip, leavesOut ? free : asked);
+    const on = opposite(strip, leavesOut ? free : this.store.ports(mac, port));
     if (on === null) {
       const unknown = port === 'all' ? 'unknownStates' : 'unknownState';
       const kind = strip.available ? unknown : 'offline';
@@ -68,8 +68,7 @@ export class Switcher {
   }
 
   /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds. If the "off" failed, its error is thrown after that. */
-  async #cycle(queued: QueuedCommand): Promise<Outcome> {
-    const plan = this.#plan(queued.command, true);
+  async #cycle(queued: QueuedCommand, plan: Plan): Promise<Outcome> {
     const failure = await failureOf(this.#send(queued, false, plan));
     if (failure !== null && !queued.hasPendingRestore) throw failure;
     // The newest on/off then replaces what waits behind the pause, also if there was no retry.
@@ -92,7 +91,7 @@ export class Switcher {
   }
 
   /** Sends the requests of a plan. Returns one outcome for all of them, or throws one error about all of them. */
-  #send(queued: QueuedCommand, on: boolean, plan = this.#plan(queued.command, !on)): Promise<Outcome> {
+  #send(queued: QueuedCommand, on: boolean, plan: Plan): Promise<Outcome> {
     const send = (port: PortOrAll) => this.requests.send(queued, () => this.#post(queued, port, on));
     const [first] = plan.targets;
     if (first === queued.command.port) return send(first);
@@ -102,47 +101,51 @@ export class Switcher {
 
   /** One switch request. */
   async #post(queued: QueuedCommand, port: PortOrAll, on: boolean): Promise<Outcome> {
-    const { clock, service } = this.options;
     const { mac } = queued.command;
-    const asked = port === 'all' ? this.store.ports(mac) : [port];
     const isFirstOff = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
     if (isFirstOff) queued.pendingRestores = [...queued.pendingRestores, port];
     const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);
     queued.switchRequests.push(port);
     try {
       const answer = await this.reader.withSpelling(mac, (spelling) =>
-        this.requests.record.add('switch', service.switch(spelling, port, on)),
+        this.requests.record.add('switch', this.options.service.switch(spelling, port, on)),
       );
-      const at = isoTime(clock.wall());
-      this.queue.answered(true);
-      const { results, confirmed, response } = answer;
-      // The answer may leave out some outlets of an "all": whether these were switched is not known.
-      const states = asked.map((each) => ({ port: each, on: confirmed.includes(each) ? on : null }));
-      const strip = this.store.confirm(mac, states, at);
-      if (states.some((state) => state.on === null)) this.refresh();
-      const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
-      return { mac: strip.mac, name: strip.name, port, outlet, on, results, response, at };
+      return this.#confirm(mac, port, on, answer);
     } catch (thrown) {
       const error = asError(thrown);
-      const { results, response } = error;
-      const named = results.map((result) => result.port);
-      const failed = results.filter(({ ok }) => !ok).map((result) => result.port);
-      const switched = asked.filter((each) => named.includes(each) && !failed.includes(each));
-      const states = switched.map((each) => ({ port: each, on }));
-      // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
-      if (failed.length > 0 && states.length > 0) this.store.confirm(mac, states, isoTime(clock.wall()));
+      this.#confirmPart(mac, port, on, error);
       if (!mayBeCarriedOut(error)) {
         queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
         // This request changed nothing, so the error need not say that it may have.
         if (queued.stopReason?.code === 'CLOSED') queued.stopReason = queued.errorWhenClosed;
         if (isFirstOff) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
-      // "Could not be sent" would be understood of the whole command, but an earlier attempt may have been sent.
-      if (isRepeated && error.sentenceKey === 'TIMEOUT.notSent')
-        throw new StripError('TIMEOUT.deadline', error.params, { cause: error, notSent: true });
-      if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;
-      throw new StripError('SWITCH_FAILED.repeated', { mac, port }, { results, response, cause: error });
+      throw isRepeated || error.isOfRepeat ? errorOfRepeat(error, { mac, port }) : error;
     }
+  }
+
+  /** Takes in the answer that confirms a switch request. */
+  #confirm(mac: string, port: PortOrAll, on: boolean, answer: SwitchAnswer): Outcome {
+    this.queue.answered(true);
+    const { results, confirmed, response } = answer;
+    // The answer may leave out some outlets of an "all": whether these were switched is not known.
+    const stateOf = (each: Port) => ({ port: each, on: confirmed.includes(each) ? on : null, name: null });
+    const outlets = this.store.ports(mac, port).map(stateOf);
+    const strip = this.store.confirm(mac, outlets);
+    if (outlets.some((outlet) => outlet.on === null)) this.refresh();
+    return { mac: strip.mac, ...this.store.names(mac, port), port, on, results, response, at: strip.at };
+  }
+
+  /** Takes in which outlets were switched by a request that failed for others. */
+  #confirmPart(mac: string, port: PortOrAll, on: boolean, { results }: StripError): void {
+    const failed = results.filter(({ ok }) => !ok).map((result) => result.port);
+    // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
+    if (failed.length === 0) return;
+    const isSwitched = (each: Port) =>
+      !failed.includes(each) && results.some((result) => result.port === each);
+    const switched = this.store.ports(mac, port).filter(isSwitched);
+    const outlets = switched.map((each) => ({ port: each, on, name: null }));
+    if (outlets.length > 0) this.store.confirm(mac, outlets);
   }
 
   /** The requests of a command. `spares`: it leaves protected outlets alone. Throws PROTECTED if it is for no other outlets. */
@@ -168,6 +171,16 @@ function opposite({ available, outlets }: Strip, ports: readonly Port[]): boolea
   const states = ports.map((port) => outlets.find((outlet) => outlet.port === port)?.on ?? null);
   if (states.includes(true)) return false;
   return states.includes(null) ? null : true;
+}
+
+/** The error of a request, if an earlier one for the same outlet may have been carried out. */
+function errorOfRepeat(error: StripError, { mac, port }: Pick<Command, 'mac' | 'port'>): StripError {
+  const { params, results, response } = error;
+  // "Could not be sent" would be understood of the whole command.
+  if (error.sentenceKey === 'TIMEOUT.notSent')
+    return new StripError('TIMEOUT.deadline', params, { cause: error, notSent: true });
+  if (error.code !== 'SWITCH_FAILED') return error;
+  return new StripError('SWITCH_FAILED.repeated', { mac, port }, { results, response, cause: error });
 }
 
 /** The service says no, and no earlier attempt may have been carried out. */

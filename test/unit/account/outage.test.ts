@@ -1062,6 +1062,15 @@ describe('reads', () => {
     await Promise.all([Promise.allSettled(reads), lab.account.close()]);
   });
 
+  it('that end with a defect tell that to their caller only', async () => {
+    const lab = startAccount();
+    const defect = new TypeError('defect');
+    lab.service.autoList = () => Promise.reject(defect);
+    await assert.rejects(lab.account.list(), defect);
+    // Node.js reports a rejected promise that nobody handles only after all microtasks.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
   it('are refused for those that wait, not for all that ever were', async () => {
     const lab = startAccount();
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));

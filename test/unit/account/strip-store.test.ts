@@ -104,6 +104,15 @@ describe('what is known of an outlet', () => {
     );
   });
 
+  it('is not known of outlets that the strip turns out not to have while all are being switched', async () => {
+    const lab = startAccount();
+    lab.run('all', true);
+    const { last } = lab.service;
+    await list(lab, makeStrip(MAC, [false, false]));
+    await last.answer(yes('all'));
+    assert.deepEqual(states(lab), { 1: true, 2: true });
+  });
+
   it('is unknown for the outlets that no command switched, until an answer tells which outlets there are', async () => {
     const lab = startAccount({ outletNames: [{ mac: MAC, port: 3, name: 'Fan' }] });
     const { take } = watch(lab);
