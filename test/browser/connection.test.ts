@@ -398,7 +398,7 @@ describe('Test connection of a deployed account', () => {
     };
     await test();
     await page.locator('#smart-strip-row-mapping .red-ui-typedInput-option-expand').click();
-    const expression = page.locator('[data-mode-id=jsonata]');
+    const expression = page.locator('#red-ui-editor-type-expression');
     await expression.click();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('$');
