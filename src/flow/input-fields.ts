@@ -1,6 +1,6 @@
 import type { Action } from '../account/types';
 import { isStripError, StripError, variableMissing } from '../api/errors';
-import { isPossibleMac, PORTS, type Port, type PortOrAll } from '../api/types';
+import { isPossibleMac, PORTS, type PortOrAll } from '../api/types';
 import { EVALUATED, requireSet, textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { cut, environmentVariable, messageOf, ownProperty, preview } from '../values';
 
@@ -172,12 +172,6 @@ export const actionOf = (requested: Requested): Action =>
 export function parsePort(value: unknown): PortOrAll | null {
   const word = typeof value === 'number' ? String(value) : wordOf(value);
   return word === 'all' ? word : (PORTS.find((port) => String(port) === word) ?? null);
-}
-
-/** One outlet; "all" is none. */
-export function parseOnePort(value: unknown): Port | null {
-  const port = parsePort(value);
-  return port === 'all' ? null : port;
 }
 
 const wordOf = (value: unknown): string =>

@@ -10,7 +10,6 @@ import {
   invalidInput,
   mainError,
   messageReader,
-  parseOnePort,
   parsePort,
   parseRequested,
   requireMac,
@@ -205,12 +204,13 @@ function readWholeStrip(strip: unknown) {
   const seen = new Set<Port>();
   const known: { port: Port; requested: Requested }[] = [];
   for (const outlet of outlets as readonly unknown[]) {
-    const port = parseOnePort(ownProperty(outlet, 'port'));
+    const port = parsePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;
     const requested = parseRequested(on);
     const isState = on === null || (requested !== null && typeof actionOf(requested) === 'boolean');
     // An outlet that comes twice would have two states. This also ends a list that is too long.
-    if (port === null || !isState || seen.has(port)) throw invalidInput('wholeStrip', outlet);
+    if (port === null || port === 'all' || !isState || seen.has(port))
+      throw invalidInput('wholeStrip', outlet);
     seen.add(port);
     if (requested !== null) known.push({ port, requested });
   }

@@ -12,7 +12,7 @@ import {
   typeOf,
   type Config,
 } from '../settings';
-import { parseOnePort, requireMac, requireVariable, type Message } from './input-fields';
+import { parsePort, requireMac, requireVariable, type Message } from './input-fields';
 import {
   accountStatus,
   errorStatus,
@@ -35,13 +35,13 @@ export function readWatchOptions(config: Config, env: (name: string) => unknown)
   const outlets = flagOf(config, 'outlets', settings.outlets);
   // The dialog keeps the outlet that was chosen before.
   const portText = outlets ? requireSet(textOf(config, 'port')) : '';
-  const port = parseOnePort(portText);
-  if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED.watchPort');
+  const port = portText === '' ? 'all' : parsePort(portText);
+  if (port === null) throw new StripError('NOT_CONFIGURED.watchPort');
   return {
     /** `null`: every strip. */
     mac: watchedMac(config, env),
-    /** `null`: every outlet. */
-    port,
+    /** `null`: every outlet. A subflow may use one variable for this node and for a `strip switch`, where every outlet is "all". */
+    port: port === 'all' ? null : port,
     output: choiceOf(config, 'output', settings.output),
     initial: flagOf(config, 'initial', settings.initial),
     outlets,

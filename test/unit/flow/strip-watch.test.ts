@@ -101,9 +101,13 @@ describe('what is watched', () => {
     assert.deepEqual(params, { variable: 'STRIP' });
   });
 
+  it('may be all outlets by the word that a switch node takes, so that both can use one variable', () => {
+    for (const port of ['', 'all', ' ALL ']) assert.equal(watched({ port }).port, null, port);
+  });
+
   it('cannot be what is no strip or no outlet', async () => {
     assert.equal((await refused({ mac: 'a/b' })).sentenceKey, 'INVALID_INPUT.mac');
-    for (const port of ['5', 'all', 'x']) {
+    for (const port of ['5', 'x']) {
       assert.equal((await refused({ port })).sentenceKey, 'NOT_CONFIGURED.watchPort');
       assert.equal(watched({ port, outlets: false }).port, null, 'it does not matter');
     }
