@@ -188,6 +188,13 @@ describe('the accounts in the sidebar', () => {
     await bar.shows('Desk strip, outlet 1', false);
   });
 
+  it('says that missing node types may be the reason why flows are stopped, because a restart alone would not start them', async () => {
+    const missing = { ...placed('other', 'a type that nobody installed', {}), account: undefined };
+    await stage.red.deploy([tab, home(), missing]);
+    const { bar } = await open();
+    await bar.account('Home').getByText('If node types are missing, install or enable them first.').waitFor();
+  });
+
   it('does not say that an account works while Node-RED does not answer, and keeps the time of the last answer', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
