@@ -79,9 +79,7 @@ export class InputField {
     const value = this.read(values);
     if (value !== undefined) return value;
     if (this.source === 'message') throw new StripError(`INVALID_INPUT.${this.#name}Missing`);
-    const expression = this.#type === 'jsonata' ? this.#value : `${this.#type}.${this.#value}`;
-    const got = `undefined (${cut(expression, LONGEST_EXPRESSION)})`;
-    throw new StripError(`INVALID_INPUT.${kind}`, { got });
+    throw new StripError(`INVALID_INPUT.${kind}`, { got: `undefined (${this.#expression})` });
   }
 
   /** The value of the expression for a message, or the error that says why it has none. */
@@ -91,10 +89,16 @@ export class InputField {
       return this.#type === 'env' ? requireVariable(this.#value, value) : value;
     } catch (error) {
       if (isStripError(error)) return error;
-      const expression = cut(this.#value, LONGEST_EXPRESSION);
       const reason = cut(messageOf(error), LONGEST_EXPRESSION);
-      return new StripError('INVALID_INPUT.expression', { expression, reason });
+      return new StripError('INVALID_INPUT.expression', { expression: this.#expression, reason });
     }
+  }
+
+  /** The expression as error sentences name it. */
+  get #expression(): string {
+    // In a flow file, "#:(store)::" stands before a variable of a context store that was chosen by name.
+    const variable = this.#value.replace(/^#:\((\S+?)\)::(.*)$/, '$2 [$1]');
+    return cut(this.#type === 'jsonata' ? this.#value : `${this.#type}.${variable}`, LONGEST_EXPRESSION);
   }
 }
 

@@ -231,6 +231,10 @@ describe('the strip switch node', () => {
       'Give an outlet as 1, 2, 3, 4 or "all": undefined (global.where.port) is not an outlet.',
     ],
     [
+      { port: '#:(default)::where.port', portType: 'flow' },
+      'Give an outlet as 1, 2, 3, 4 or "all": undefined (flow.where.port [default]) is not an outlet.',
+    ],
+    [
       { on: 'payload.wanted', onType: 'jsonata' },
       'Give the state as true, false, 1, 0, "on", "off", "toggle" or "cycle": undefined (payload.wanted) is not a state.',
     ],
