@@ -1,6 +1,6 @@
 import { choiceOf, textOf, type Config } from '../settings';
 import { cut } from '../values';
-import { isUsed, settingOf, type Descriptor, type LabelParts } from './form';
+import { isUsed, settingsOf, type Descriptor, type LabelParts } from './form';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -11,18 +11,19 @@ import { stripWatch } from './nodes/strip-watch';
 import { text } from './red';
 
 /** One line for each node type. */
-export const descriptors: readonly Descriptor[] = [
-  stripAccount,
-  stripList,
-  stripStatus,
-  stripSwitch,
-  stripWatch,
-  stripMqtt,
-  stripSimulator,
-];
+export const descriptors: Readonly<Record<string, Descriptor>> = {
+  'strip-account': stripAccount,
+  'strip list': stripList,
+  'strip status': stripStatus,
+  'strip switch': stripSwitch,
+  'strip watch': stripWatch,
+  'strip mqtt': stripMqtt,
+  'strip simulator': stripSimulator,
+};
 
+/** `undefined` for a node of another package. */
 export const descriptorOf = (node: Config): Descriptor | undefined =>
-  descriptors.find(({ type }) => type === node.type);
+  Object.entries(descriptors).find(([type]) => type === node.type)?.[1];
 
 /** The label of a node: its own name, or in short what it does, or the name of its type. */
 export function labelOf(node: Config, join = shortLabel): string {
@@ -38,11 +39,11 @@ const catalogueOf = (node: Config): string => textOf(node, 'type').replaceAll(' 
 
 /** The tooltip of the input. A node with a property "output" has none. */
 export const inputLabelOf = (node: Config): string =>
-  settingOf(node, 'output') ? '' : text(`${catalogueOf(node)}.port.input`);
+  settingsOf(node).output ? '' : text(`${catalogueOf(node)}.port.input`);
 
 /** The tooltip of the output: what the property "output" says, if the node has one. */
 export function outputLabelOf(node: Config): string {
-  const output = settingOf(node, 'output');
+  const output = settingsOf(node).output;
   if (output?.kind !== 'choice') return text(`${catalogueOf(node)}.port.output`);
   const chosen = isUsed(descriptorOf(node), node, 'output') ? node : {};
   return text(`${catalogueOf(node)}.out.${choiceOf(chosen, 'output', output)}`);

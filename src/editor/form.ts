@@ -9,26 +9,24 @@ import {
   textOf,
   typeOf,
   type Config,
-  type NodeType,
   type Setting,
 } from '../settings';
 import { environmentVariable, isRecord, ownProperty } from '../values';
-import { html, text, type EditorNode, type InputType } from './red';
+import { block, html, text, type EditorNode, type InputType } from './red';
 
 /**
  * What the editor has to know about one node type. Adding a node means a file in `src/editor/nodes` that exports a descriptor, and a line for it in
  * `descriptors.ts`. Kinds, defaults and bounds of its properties are in `src/settings.ts`, the rows of its dialog in `nodes/<name>.html`.
  */
 export interface Descriptor {
-  readonly type: NodeType;
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
   /** Properties that are not always used, and when they are. While one is not, the dialog hides it and nothing is checked. */
   readonly usedIf?: Readonly<Record<string, (node: Config) => boolean>>;
   /** Warnings about values that are valid, by property; "": none. */
   readonly warnings?: Readonly<Record<string, (value: string, dialog: Dialog) => string>>;
-  /** Hints that depend on the value, by property; the others are in the html. */
-  readonly hints?: Readonly<Record<string, (value: string) => string>>;
+  /** Hints that depend on what is chosen, by property; the others are in the html. */
+  readonly hints?: Readonly<Record<string, (node: Config) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
   /** Prepares what only the dialog of this type has. */
@@ -61,6 +59,8 @@ export function shownDialog(node: Config): Dialog | undefined {
 export class Dialog {
   readonly #prefix: string;
   readonly form: JQuery;
+  /** By field: reads the value for the flow, where the field shows it in another form. */
+  readonly readers: Record<string, () => string> = {};
   /** Puts into the node what Node-RED cannot read from the dialog by itself. */
   save: () => void = () => undefined;
 
@@ -88,6 +88,8 @@ export class Dialog {
 
   /** What is typed or chosen in a field: of a config node, its id. "": nothing is. */
   value(name: string): string {
+    const read = this.readers[name];
+    if (read) return read();
     const value = this.field(name).val();
     return typeof value === 'string' && value !== '_ADD_' ? value : '';
   }
@@ -95,12 +97,17 @@ export class Dialog {
   /** The node as it would be saved now. */
   values(): Config {
     const values: Record<string, unknown> = { ...this.node };
-    for (const [name, { kind }] of Object.entries<Setting>(SETTINGS[this.descriptor.type])) {
+    for (const [name, { kind }] of Object.entries(settingsOf(this.node))) {
       if (kind !== 'data')
         values[name] = kind === 'flag' ? this.field(name).prop('checked') : this.value(name);
       if (kind === 'typed') values[`${name}Type`] = this.value(`${name}Type`);
     }
     return values;
+  }
+
+  /** What is wrong with a value of a field; "": nothing. */
+  problem(field: string, value: unknown = this.value(field)): string {
+    return problemWith(this.descriptor, this.node, field, value);
   }
 
   showRow(field: string, visible: boolean): void {
@@ -110,6 +117,12 @@ export class Dialog {
   /** Shows the hint below a field; "" removes it. */
   showHint(field: string, sentence: string): void {
     this.find(`#smart-strip-hint-${field}`).text(sentence);
+  }
+
+  /** Shows the hints that depend on what is chosen. */
+  showHints(): void {
+    for (const [field, hint] of Object.entries(this.descriptor.hints ?? {}))
+      this.showHint(field, hint(this.values()));
   }
 
   /** Shows below a field what is wrong with it, else the warning; "" for nothing. Its control names the message in `aria-describedby`. */
@@ -136,14 +149,15 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   fillDefaults(dialog);
   preselectAccount(dialog);
   descriptor.open?.(dialog);
-  for (const field of Object.keys({ ...SETTINGS[descriptor.type], ...descriptor.checks })) {
-    const setting = settingOf(descriptor, field);
+  for (const field of Object.keys({ ...settingsOf(node), ...descriptor.checks })) {
+    const kind = settingsOf(node)[field]?.kind;
     // Lists have messages of their own, a check box cannot be wrong, and the picker says itself what is wrong with a strip.
-    const isUnwatched = setting?.kind === 'data' || setting?.kind === 'flag' || field === 'mac';
+    const isUnwatched = kind === 'data' || kind === 'flag' || field === 'mac';
     if (!isUnwatched) watchField(dialog, field);
   }
   showUsedRows(dialog);
-  dialog.form.on('change', () => showUsedRows(dialog));
+  dialog.showHints();
+  dialog.form.on('change', () => showUsedRows(dialog)).on('change input', () => dialog.showHints());
   // A row with something to correct must not stay folded away.
   dialog.find('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
 }
@@ -152,7 +166,8 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
 function showUsedRows(dialog: Dialog): void {
   const { descriptor } = dialog;
   for (const field of Object.keys(descriptor.usedIf ?? {})) {
-    dialog.showRow(field, isUsed(descriptor, dialog.values(), field));
+    // The runtime refuses some values even where it does not use them.
+    dialog.showRow(field, isUsed(descriptor, dialog.values(), field) || dialog.problem(field) !== '');
     dialog.field(field).triggerHandler('change');
   }
 }
@@ -164,15 +179,15 @@ export function closeDialog(node: EditorNode): Dialog | undefined {
   return dialog;
 }
 
-/** The setting of a property in `src/settings.ts`. Credentials and nodes of other packages have none. */
-export function settingOf({ type }: { type?: unknown }, field: string): Setting | undefined {
+/** The settings of a node's properties in `src/settings.ts`. Credentials and nodes of other packages have none. */
+export function settingsOf({ type }: Config): Readonly<Record<string, Setting>> {
   const settings: Readonly<Record<string, Readonly<Record<string, Setting>>>> = SETTINGS;
-  return settings[String(type)]?.[field];
+  return settings[String(type)] ?? {};
 }
 
 /** The type that is chosen for a typed property; for others, the kind of its setting. */
 export function kindOf(node: Config, field: string): string | undefined {
-  const setting = settingOf(node, field);
+  const setting = settingsOf(node)[field];
   return setting?.kind === 'typed' ? typeOf(node, field, setting) : setting?.kind;
 }
 
@@ -185,7 +200,7 @@ export const describedBy = (field: string): string =>
  * property that a flow does not have takes its default.
  */
 export function problemWith(descriptor: Descriptor | undefined, node: Config, field: string, value: unknown) {
-  const setting = settingOf(node, field);
+  const setting = settingsOf(node)[field];
   const given = value ?? ownProperty(setting, 'default');
   if (given === undefined) return '';
   const now: Config = { ...node, ...shownDialog(node)?.values(), [field]: given };
@@ -217,7 +232,7 @@ export function problemByNodeRed(value: string, type: string): string {
 
 /** Why the runtime refuses a property, or the type of a typed one, as `config` has it; "": it does not. */
 function refusalOf(config: Config, field: string): string {
-  const setting = settingOf(config, field);
+  const setting = settingsOf(config)[field];
   return setting ? problemThrownBy(() => requireReadable(config, { [field]: setting })) : '';
 }
 
@@ -241,17 +256,12 @@ export function problemThrownBy(parse: () => unknown): string {
 /** Keeps the message below a field up to date. In a config node that is not added yet, an empty field is no error until the user was in it. */
 function watchField(dialog: Dialog, field: string): void {
   const { descriptor, node } = dialog;
-  const isRefused = refusalOf(node, field) !== '';
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
     const value = dialog.value(field);
     touched ||= value !== '';
-    const problem = touched ? problemWith(descriptor, node, field, value) : '';
-    // It may be hidden because it is not used.
-    if (problem !== '' && isRefused) dialog.showRow(field, true);
+    const problem = touched ? dialog.problem(field) : '';
     dialog.showMessage(field, problem, descriptor.warnings?.[field]?.(value, dialog));
-    const hint = descriptor.hints?.[field];
-    if (hint) dialog.showHint(field, hint(value.trim()));
   };
   const leave = () => {
     touched = true;
@@ -272,8 +282,8 @@ function noteMissingKey({ credentials }: EditorNode): void {
 
 /** Shows each property as the runtime reads it; the default if the flow does not have it. A text that the runtime refuses is shown as it is. */
 function fillDefaults(dialog: Dialog): void {
-  const { descriptor, node } = dialog;
-  for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
+  const { node } = dialog;
+  for (const [field, setting] of Object.entries(settingsOf(node))) {
     const input = dialog.field(field);
     const { kind } = setting;
     const stored = textOf(node, field);
@@ -304,10 +314,10 @@ function showForeign(input: JQuery, stored: string): void {
 /**
  * Turns a field, and its hidden type if it has one, into Node-RED's typedInput, with the types that its setting has. `own` describes the type that is
  * neither "message" nor one of Node-RED's. A field whose setting has no types has only the type `own`; without that, it is JSONata. Label, message and
- * hint are linked to the elements that can be typed into or chosen.
+ * hint are linked to the elements that can be typed into or chosen. Returns the element that is shown instead of the field, and the text field in it.
  */
 export function typedField(dialog: Dialog, field: string, own?: InputType) {
-  const setting = settingOf(dialog.descriptor, field);
+  const setting = settingsOf(dialog.node)[field];
   const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'jsonata'];
   const fromMessage: InputType = {
     value: 'message',
@@ -334,20 +344,13 @@ export function typedField(dialog: Dialog, field: string, own?: InputType) {
   container
     .find('.red-ui-typedInput-type-select')
     .attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
-  const type = () => input.typedInput('type');
-  return {
-    input,
-    /** The element that is shown instead of the input. */
-    container,
-    /** The text field. */
-    box,
-    type,
-    /** Shows the hint for the chosen type, or the other one: keys of a catalogue. */
-    showHint: (hints: Readonly<Record<string, string>>, other: string) => {
-      const key = hints[type()] ?? other;
-      dialog.showHint(field, key === '' ? '' : text(key));
-    },
-  };
+  return { container, box };
+}
+
+/** The hint for the chosen type of a property. `keys`: of the catalogue, by type; `other`: the key for all other types. "": no hint. */
+export function hintByType(node: Config, field: string, keys: Record<string, string>, other: string): string {
+  const key = keys[textOf(node, `${field}Type`)] ?? other;
+  return key === '' ? '' : text(key);
 }
 
 /** A field in a row of an editable list. */
@@ -373,9 +376,7 @@ export function editableRows(
     removable: true,
     height: 'auto',
     addItem: (container, _, data) => {
-      const row = $(html('div', { class: 'smart-strip-outlet-row' }))
-        .append(parts.clone())
-        .appendTo(container);
+      const row = $(block('outlet-row')).append(parts.clone()).appendTo(container);
       const given = isRecord(data) ? data : {};
       fill(row, given);
       // Node-RED makes it a link with only an icon.
@@ -409,7 +410,7 @@ export interface Segment {
   state?: string;
 }
 
-/** A typedInput with a type whose value is one of a few radio buttons. Call `redraw` after `segments` have changed. */
+/** Makes a typedInput with a type whose value is one of a few radio buttons. Call what it returns when `segments` have changed. */
 export function segmentedField(
   dialog: Dialog,
   field: string,
@@ -418,10 +419,8 @@ export function segmentedField(
 ) {
   const variable = dialog.value(field);
   // A variable that the flow has in place of them is one more.
-  const shown = (): readonly Segment[] =>
-    environmentVariable(variable) === null
-      ? segments()
-      : [...segments(), { value: variable, label: variable }];
+  const others = environmentVariable(variable) === null ? [] : [{ value: variable, label: variable }];
+  const shown = (): readonly Segment[] => [...segments(), ...others];
   const addButtons = (container: JQuery) => {
     const radio = (value: string) => html('input', { type: 'radio', name: `smart-strip-${field}`, value });
     const labels = shown().map(({ value }) =>
@@ -429,7 +428,7 @@ export function segmentedField(
     );
     const named = { 'aria-labelledby': `smart-strip-label-${field}`, 'aria-describedby': describedBy(field) };
     $(html('div', { class: 'smart-strip-segments', role: 'radiogroup', ...named }, ...labels))
-      .on('change', (event) => typed.box.val(String($(event.target).val())).trigger('change'))
+      .on('change', (event) => box.val(String($(event.target).val())).trigger('change'))
       .appendTo(container);
   };
   const draw = (container: JQuery, value: string) => {
@@ -443,12 +442,11 @@ export function segmentedField(
       element.children('small').text(state);
     });
   };
-  const typed = typedField(dialog, field, { ...own, hasValue: true, valueLabel: draw });
-  const redraw = () => {
-    if (typed.type() === own.value)
-      draw(typed.container.find('.red-ui-typedInput-value-label'), dialog.value(field));
+  const { container, box } = typedField(dialog, field, { ...own, hasValue: true, valueLabel: draw });
+  return () => {
+    if (dialog.field(field).typedInput('type') === own.value)
+      draw(container.find('.red-ui-typedInput-value-label'), dialog.value(field));
   };
-  return { ...typed, redraw };
 }
 
 /** Chooses the account of a new node if there is only one. */

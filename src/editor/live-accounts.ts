@@ -65,9 +65,9 @@ export class LiveAccounts {
   start(): void {
     if (this.#request !== null) return;
     // Without the permission nothing is requested: the browser would log a refusal as an error.
-    this.failure = mayRead() ? null : trouble('forbidden');
+    if (mayRead()) void this.#ask();
+    else this.failure = trouble('forbidden');
     this.changed();
-    if (this.failure === null) void this.#ask();
   }
 
   stop(): void {

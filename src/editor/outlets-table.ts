@@ -4,7 +4,7 @@ import { ownProperty } from '../values';
 import { describedBy, editableRows, fieldIn, rowsOf, type Check, type Dialog } from './form';
 import { button, html, mayTest, text } from './red';
 import { checkStrip, lookUp } from './strip-picker';
-import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
+import { namesByOutlet, outletKey, outletOf, outletState, stripsOf, type OutletEntry } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. Of a hand-written one, strip and outlet may be missing or impossible. */
 interface OutletRow {
@@ -34,7 +34,7 @@ export function tableRows(protectedOutlets: unknown, outletNames: unknown): Outl
   let place = 0;
   const byOutlet = new Map<string, OutletRow>();
   const rowOf = (mac: string, port: string): OutletRow => {
-    const key = `${macKey(mac)}/${port}`;
+    const key = outletKey({ mac, port });
     const row = byOutlet.get(key) ?? { mac, port, name: '', protected: false };
     if (!byOutlet.has(key)) rows.splice(place, 0, row);
     byOutlet.set(key, row);
@@ -58,17 +58,16 @@ export const writeOutlets = (rows: readonly OutletRow[]) => ({
 });
 
 /** Strips with the outlet names from the account in place of the service's names. */
-export const nameOutlets = (
-  strips: readonly Strip[],
-  names: ReturnType<typeof writeOutlets>['outletNames'],
-): Strip[] =>
-  strips.map((strip) => ({
+export function nameOutlets(strips: readonly Strip[], entries: readonly OutletEntry[]): Strip[] {
+  const names = namesByOutlet(entries);
+  return strips.map((strip) => ({
     ...strip,
-    outlets: strip.outlets.map((outlet) => ({
-      ...outlet,
-      name: findOutlet(names, strip.mac, outlet.port)?.name ?? outlet.name,
-    })),
+    outlets: strip.outlets.map((outlet) => {
+      const key = outletKey({ mac: strip.mac, port: outlet.port });
+      return { ...outlet, name: names.get(key) ?? outlet.name };
+    }),
   }));
+}
 
 /** A list with something unreadable in it protects nothing: the runtime refuses it. An outlet of no known strip is not protected either. */
 export const checkProtected: Check = (value, { id }) => {
@@ -78,77 +77,91 @@ export const checkProtected: Check = (value, { id }) => {
 };
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
-export function outletsTable(dialog: Dialog) {
-  const { node } = dialog;
-  const list = dialog.find('#smart-strip-outlets');
-  let strips = stripsOf(node.id);
+export class OutletsTable {
+  /** The strips of the account that are known while the dialog is open. */
+  strips: readonly Strip[] = [];
+  readonly #list: JQuery;
+  readonly #addFound = button(
+    'red-ui-button red-ui-button-small smart-strip-add',
+    () => this.#addStrips(),
+    text('strip-account.outlets.addFound'),
+  );
+
+  constructor(private readonly dialog: Dialog) {
+    const { node } = dialog;
+    const check = () => this.#check();
+    this.#list = dialog
+      .find('#smart-strip-outlets')
+      .on('input', ({ target }) => this.#check(target))
+      .on('change focusin focusout', check);
+    const addButton = text('strip-account.outlets.add');
+    const add = editableRows(this.#list, { addButton, sortable: false, removeItem: check }, fillRow);
+    add.after(' ', this.#addFound);
+    this.#list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
+    this.refresh(stripsOf(node.id));
+  }
+
+  /** Shows other strips. */
+  refresh(strips: readonly Strip[]): void {
+    this.strips = strips;
+    const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
+    this.dialog.find('#smart-strip-known').empty().append(offers);
+    this.#addFound.disabled = strips.length === 0;
+    const hint = strips.length === 0 && mayTest() ? text('strip-account.outlets.none') : '';
+    this.dialog.showHint('outlets', hint);
+    this.#check();
+  }
+
+  rows(): OutletRow[] {
+    return rowsOf(this.#list).map(readRow);
+  }
+
+  /** Adds a row for each outlet of the strips that has none. */
+  #addStrips(): void {
+    const rows = this.rows().map(outletKey);
+    const found = this.strips.flatMap(({ mac, outlets }) => outlets.map(({ port }) => ({ mac, port })));
+    const added = found.filter((outlet) => !rows.includes(outletKey(outlet)));
+    this.#list.editableList('addItems', added);
+    this.#check();
+    fieldIn(this.#list.children().eq(rows.length), 'name').trigger('focus');
+  }
 
   /** Shows what is known of the outlet in each row, and what is wrong with it. In the field `typing`, a name may be incomplete. */
-  const check = (typing?: EventTarget) => {
+  #check(typing?: EventTarget): void {
     // To search all strips for each of thousands of rows takes seconds.
-    const byMac = new Map(strips.map((strip) => [macKey(strip.mac), strip]));
-    const outlets = rowsOf(list).map((item) => {
-      const { row, part } = item;
-      const mac = fieldIn(row, 'mac');
+    const byMac = new Map(this.strips.map((strip) => [macKey(strip.mac), strip]));
+    const items = rowsOf(this.#list).map((item) => {
+      const mac = fieldIn(item.row, 'mac');
       const isTyping = mac[0] === typing;
-      const found = lookUp(strips, part('mac'), (typed) => byMac.get(macKey(typed)));
+      const match = lookUp(this.strips, item.part('mac'), (typed) => byMac.get(macKey(typed)));
       // A name becomes the MAC of its strip as soon as the strips are known.
-      if (found.strip && !isTyping) mac.val(found.strip.mac);
-      const key = `${macKey(found.strip?.mac ?? part('mac'))}/${part('port')}`;
-      return { ...found, row, isTyping, outlet: readRow(item), key };
+      if (match.strip && !isTyping) mac.val(match.strip.mac);
+      const key = outletKey({ mac: match.strip?.mac ?? item.part('mac'), port: item.part('port') });
+      return { ...match, row: item.row, isTyping, outlet: readRow(item), key };
     });
-    const keys = outlets.map(({ key }) => key);
-    for (const { row, isTyping, outlet, key, strip, error = '', warning } of outlets) {
-      const { mac, port } = outlet;
-      const stripName = strip?.name ?? '';
-      row.find('.smart-strip-name').text(stripName).attr('title', stripName);
-      const ownName = outletOf(strip, port)?.name ?? text('strip-account.outlets.name');
-      fieldIn(row, 'name').attr('placeholder', ownName);
-      const state = outletState(strip, port);
-      fieldIn(row, 'port').attr('title', state === null ? '' : stateText(state));
+    const keys = items.map(({ key }) => key);
+    for (const { row, isTyping, outlet, key, strip, error = '', warning } of items) {
+      const { mac, port, name } = outlet;
+      showKnown(row, port, strip);
       // A row that says nothing yet is not saved.
-      const lacksStrip = mac === '' && (outlet.name !== '' || outlet.protected);
+      const lacksStrip = mac === '' && (name !== '' || outlet.protected);
       const lacksOutlet = port === '' ? text('strip-account.invalid.port') : '';
       const problem = lacksStrip ? text('strip-account.invalid.rowStrip') : error || lacksOutlet;
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
-      const line = String(row.find('[data-line]').data('line'));
       const caution = isTwice ? text('strip-account.warning.outletTwice') : warning;
-      dialog.showMessage(line, isTyping ? '' : problem, caution);
+      const line = String(row.find('[data-line]').data('line'));
+      this.dialog.showMessage(line, isTyping ? '' : problem, caution);
     }
-  };
-  list.on('input', ({ target }) => check(target)).on('change focusin focusout', () => check());
-  const addButton = text('strip-account.outlets.add');
-  const options = { addButton, sortable: false, removeItem: () => check() };
-  const add = editableRows(list, options, fillRow);
-  const addStrips = () => {
-    const rows = rowsOf(list).map(readRow);
-    const found = strips.flatMap(({ mac, outlets }) =>
-      outlets.filter(({ port }) => !findOutlet(rows, mac, port)).map(({ port }) => ({ mac, port })),
-    );
-    list.editableList('addItems', found);
-    check();
-    fieldIn(list.children().eq(rows.length), 'name').trigger('focus');
-  };
-  const small = 'red-ui-button red-ui-button-small smart-strip-add';
-  const addFound = button(small, addStrips, text('strip-account.outlets.addFound'));
-  add.after(' ', addFound);
+  }
+}
 
-  const refresh = (found: readonly Strip[]) => {
-    strips = found;
-    const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
-    dialog.find('#smart-strip-known').empty().append(offers);
-    addFound.disabled = strips.length === 0;
-    dialog.showHint('outlets', strips.length === 0 && mayTest() ? text('strip-account.outlets.none') : '');
-    check();
-  };
-  list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
-  refresh(strips);
-  return {
-    refresh,
-    /** The strips of the account that are known while the dialog is open. */
-    strips: () => strips,
-    value: () => writeOutlets(rowsOf(list).map(readRow)),
-  };
+/** Shows the names and the state of the outlet in a row, as far as its strip is known. */
+function showKnown(row: JQuery, port: string, strip: Strip | undefined): void {
+  const stripName = strip?.name ?? '';
+  row.find('.smart-strip-name').text(stripName).attr('title', stripName);
+  const ownName = outletOf(strip, port)?.name ?? text('strip-account.outlets.name');
+  fieldIn(row, 'name').attr('placeholder', ownName);
+  fieldIn(row, 'port').attr('title', outletState(strip, port));
 }
 
 function readRow({ row, part }: ReturnType<typeof rowsOf>[number]): OutletRow {

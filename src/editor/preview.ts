@@ -1,16 +1,28 @@
 import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type Failure, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
-import type { Dialog } from './form';
-import { html, line, text } from './red';
+import { typedField, type Dialog } from './form';
+import { block, html, line, text } from './red';
 import { fieldToCorrect, onOff, readingText, stateText, type AskedFor } from './strips';
 
 /** Milliseconds from the last key stroke in the mapping until the answer is read again. */
 const PAUSE = 400;
 
-/** The mapping in the dialog; "" if it is switched off. */
-export const typedMapping = (dialog: Dialog): string =>
-  dialog.find('#smart-strip-use-mapping').is(':checked') ? dialog.value('mapping') : '';
+/** Prepares the field of the mapping, which is used only while the box above it is checked. */
+function openMapping(dialog: Dialog): void {
+  typedField(dialog, 'mapping');
+  const use = dialog.find('#smart-strip-use-mapping');
+  const row = dialog.find('#smart-strip-row-mapping');
+  const field = dialog.field('mapping');
+  const hasMapping = field.val() !== '';
+  row.toggle(hasMapping);
+  if (hasMapping) dialog.find('#smart-strip-preview').attr('open', '');
+  use.prop('checked', hasMapping).on('change', () => {
+    row.toggle(use.is(':checked'));
+    field.triggerHandler('change');
+  });
+  dialog.readers.mapping = () => (use.is(':checked') ? String(field.val()) : '');
+}
 
 /**
  * Shows what the service sends (the list or one strip) beside what is read from it, and reads it again, without a request, whenever the mapping
@@ -18,13 +30,7 @@ export const typedMapping = (dialog: Dialog): string =>
  * removes it, because another service may be meant now.
  */
 export function openPreview(dialog: Dialog, ask: (asked: AskedFor) => Promise<StripsAnswer>) {
-  const use = dialog.find('#smart-strip-use-mapping');
-  const mappingRow = dialog.find('#smart-strip-row-mapping');
-  const mapping = dialog.field('mapping');
-  const hasMapping = mapping.val() !== '';
-  use.prop('checked', hasMapping).on('change', () => mappingRow.toggle(use.is(':checked')));
-  mappingRow.toggle(hasMapping);
-  if (hasMapping) dialog.find('#smart-strip-preview').attr('open', '');
+  openMapping(dialog);
   const told = dialog.find('#smart-strip-preview-told');
   const answerRow = dialog.find('#smart-strip-row-answer').hide();
   const choice = dialog.find('#smart-strip-answer');
@@ -39,7 +45,7 @@ export function openPreview(dialog: Dialog, ask: (asked: AskedFor) => Promise<St
     told.empty();
     if (!answer.ok && isMappingFault(answer)) dialog.showMessage('mapping', text(answer.key, answer.params));
     // An error of the field itself stays.
-    else mapping.triggerHandler('change');
+    else dialog.field('mapping').triggerHandler('change');
     compare.toggle(sent !== undefined);
     if (sent === undefined) return;
     compare.find('pre').text(JSON.stringify(sent.body, null, 2));
@@ -62,7 +68,7 @@ export function openPreview(dialog: Dialog, ask: (asked: AskedFor) => Promise<St
   };
 
   choice.on('change', () => void refresh());
-  use.add(mappingRow).on('input change', () => {
+  dialog.find('#smart-strip-use-mapping, #smart-strip-row-mapping').on('input change', () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       if (sent && dialog.isOpen) void refresh(sent);
@@ -126,9 +132,8 @@ function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
     return `${text(`strip-account.reading.${name}`)}: ${value}`;
   });
   const values = [...outlets, ...readings].map((value) => html('li', {}, value));
-  return html(
-    'div',
-    { class: 'smart-strip-read' },
+  return block(
+    'read',
     html('p', {}, ...name, html('code', {}, strip.mac), available),
     html('ul', {}, ...values),
     ...notes.filter(({ mac }) => mac === strip.mac).map(noteLine),

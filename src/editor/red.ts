@@ -115,12 +115,13 @@ export function text(key: string, params: Params = {}): string {
 }
 
 type Attributes = Readonly<Record<string, string>>;
+type Child = Node | string;
 
 /** An element of the page. Text goes in as text: what a service or a person calls a strip never becomes HTML. */
 export function html<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes,
-  ...children: (Node | string)[]
+  ...children: Child[]
 ): HTMLElementTagNameMap[Tag] {
   return build(document.createElement(tag), attributes, children);
 }
@@ -129,38 +130,29 @@ export function html<Tag extends keyof HTMLElementTagNameMap>(
 export const svg = (tag: string, attributes: Attributes, ...children: Node[]): SVGElement =>
   build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
-function build<Kind extends Element>(
-  element: Kind,
-  attributes: Attributes,
-  children: (Node | string)[],
-): Kind {
+function build<Kind extends Element>(element: Kind, attributes: Attributes, children: Child[]): Kind {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
 }
 
 /** A button with the CSS class `kind`. */
-export function button(
-  kind: string,
-  press: (event: MouseEvent) => void,
-  ...children: (Node | string)[]
-): HTMLButtonElement {
+export function button(kind: string, press: (event: MouseEvent) => void, ...children: Child[]) {
   const element = html('button', { type: 'button', class: kind }, ...children);
   element.onclick = press;
   return element;
 }
 
 /** A button with nothing but an icon of Font Awesome. */
-export function iconButton(
-  kind: string,
-  icon: string,
-  label: string,
-  press: (event: MouseEvent) => void,
-): HTMLButtonElement {
+export function iconButton(kind: string, icon: string, label: string, press: (event: MouseEvent) => void) {
   const element = button(kind, press, html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }));
   element.title = element.ariaLabel = label;
   return element;
 }
+
+/** A block with the CSS class `smart-strip-<kind>`. */
+export const block = (kind: string, ...children: Child[]): HTMLElement =>
+  html('div', { class: `smart-strip-${kind}` }, ...children);
 
 /** A line of text, with the CSS class `smart-strip-<kind>`. */
 export const line = (kind: string, sentence: string): HTMLElement =>

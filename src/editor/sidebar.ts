@@ -8,6 +8,7 @@ import { isUsed } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { canAddSimulator, enabledSimulators, isDisabled, pathOf } from './nodes/strip-simulator';
 import {
+  block,
   button,
   html,
   iconButton,
@@ -20,7 +21,7 @@ import {
   type EditorNode,
 } from './red';
 import { fixedTarget } from './strip-picker';
-import { findOutlet, isInSubflow, matches, outletOf, readingText, stripText } from './strips';
+import { isInSubflow, matches, outletKey, outletOf, readingText, stripText } from './strips';
 
 /** The most strips of an account that are drawn: with thousands, the whole editor stands still at each update. The filter finds the others. */
 const MAX_SHOWN = 500;
@@ -123,9 +124,8 @@ export class Sidebar {
     const state = text(`strip-sidebar.state.${kind}`, { time: this.#timeOfDay(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
     const editLabel = text('strip-sidebar.button.edit', { name });
-    const side = html(
-      'div',
-      { class: 'smart-strip-side' },
+    const side = block(
+      'side',
       // The runtime runs only the instances of a subflow, not the accounts in its template.
       isInSubflow(node) ? '' : html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
       info ? iconButton('smart-strip-icon', 'fa-bug', reportLabel, () => void showDiagnostics(id)) : '',
@@ -133,7 +133,7 @@ export class Sidebar {
     );
     const folded = this.#folds.get(id) ?? false;
     const heading = html('h3', {}, this.#foldButton(id, name, folded));
-    const top = html('div', { class: 'smart-strip-top' }, heading, side);
+    const top = block('top', heading, side);
     const body = () => (info ? this.#accountBody(info) : html('div', {}, line('note', whyNotRun(node))));
     return html('section', { 'data-key': id, 'aria-label': name }, top, folded ? '' : body());
   }
@@ -175,9 +175,8 @@ export class Sidebar {
     const { mac, available, outlets } = strip;
     const key = targetKey(account.id, mac, null);
     const folded = this.#folds.get(key) ?? account.strips.length > MAX_UNFOLDED;
-    const top = html(
-      'div',
-      { class: 'smart-strip-top' },
+    const top = block(
+      'top',
       html('h4', {}, this.#foldButton(key, strip.name ?? mac, folded)),
       html('span', { class: 'smart-strip-state' }, folded || !available ? stripText(strip) : ''),
     );
@@ -188,7 +187,7 @@ export class Sidebar {
     );
     const load = loadLine(this.#accounts.loads.get(key));
     const values = [html('code', {}, mac), html('small', {}, readings.join(' · ')), load];
-    const figures = html('div', { class: 'smart-strip-figures' }, ...values);
+    const figures = block('figures', ...values);
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
     const views = outlets.map((outlet) => this.#outletView(account, strip, outlet));
     // Two strips may have the same name, which a screen reader could not tell apart.
@@ -204,7 +203,7 @@ export class Sidebar {
     const { port } = outlet;
     const key = targetKey(account, mac, port);
     // As deployed: the toggle acts on the runtime.
-    const isProtected = findOutlet(protectedOutlets, mac, port) !== undefined;
+    const isProtected = protectedOutlets.map(outletKey).includes(outletKey({ mac, port }));
     // The last known state of an outlet may be old if the strip is unavailable.
     const on = strip.available ? outlet.on : null;
     const label = outletLabel(strip.name ?? mac, outlet, port);
@@ -219,9 +218,8 @@ export class Sidebar {
     const buttons = mayDeploy()
       ? [placeButton('switch', 'fa-toggle-on'), placeButton('watch', 'fa-eye')]
       : [];
-    const row = html(
-      'div',
-      { class: 'smart-strip-outlet' },
+    const row = block(
+      'outlet',
       this.#toggle({ account, mac, port, on: on !== true }, on, isProtected, label),
       html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
       isProtected ? html('i', lock) : '',

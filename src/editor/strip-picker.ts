@@ -3,8 +3,8 @@ import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, type Config } from '../settings';
 import { environmentVariable, preview } from '../values';
 import {
+  hintByType,
   kindOf,
-  problemWith,
   segmentedField,
   typedField,
   type Segment,
@@ -12,7 +12,7 @@ import {
   type Dialog,
   type LabelParts,
 } from './form';
-import { html, iconButton, text } from './red';
+import { block, html, iconButton, text } from './red';
 import {
   findStrip,
   knownStrip,
@@ -20,7 +20,6 @@ import {
   matches,
   outletName,
   outletState,
-  stateText,
   stripsOf,
   stripText,
 } from './strips';
@@ -54,6 +53,22 @@ export const checkStrip: Check = (value, node) => {
   if (typed === '') return text('strip-account.invalid.mac');
   return lookUp(stripsOf(textOf(node, 'account')), typed).error ?? '';
 };
+
+/** The hints for strip and outlet. `hints`: keys of those for `whole`, the value for a whole strip, and for an outlet that the message names. */
+export const targetHints = (whole: string, hints: { whole: string; message: string }) => ({
+  mac: (node: Config): string => {
+    // There is no hint while no strip is chosen.
+    const str = checkStrip(textOf(node, 'mac'), node) === '' ? 'strip-account.hint.macFixed' : '';
+    const keys = { str, message: 'strip-account.hint.macMessage' };
+    return hintByType(node, 'mac', keys, 'strip-account.hint.macEvaluated');
+  },
+  port: (node: Config): string => {
+    const port = textOf(node, 'port');
+    const one = port === '' ? '' : 'strip-account.hint.portFixed';
+    const keys = { port: port === whole ? hints.whole : one, message: hints.message };
+    return hintByType(node, 'port', keys, 'strip-account.hint.portEvaluated');
+  },
+});
 
 /** Checks an outlet that is picked. `whole`: the value for a whole strip. */
 export const checkPort =
@@ -95,9 +110,9 @@ export function lookUp(
  * A strip to type or to pick: a combobox whose list is always open. What is typed filters the list by name or MAC; arrow keys move in it,
  * Enter picks.
  */
-export class StripPicker {
-  /** Its type says where the strip comes from: "str" for a strip that is fixed in the node. */
-  readonly field: ReturnType<typeof typedField>;
+class StripPicker {
+  /** The text field. */
+  readonly #box: JQuery;
   /** The name of the chosen strip. */
   readonly #name = html('span', { class: 'smart-strip-chosen' });
   /** How many strips are listed, or why there are none. */
@@ -126,18 +141,19 @@ export class StripPicker {
     private readonly changed: () => void,
   ) {
     const own = { value: 'str', label: text('strip-account.type.strip') };
-    this.field = typedField(dialog, 'mac', own);
-    const { input, container, box } = this.field;
+    const { container, box } = typedField(dialog, 'mac', own);
+    this.#box = box;
     box.parent().after(this.#name);
     const again = text('strip-account.picker.refresh');
     const ask = () => void this.#load(false);
     const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again, ask);
-    const bar = html('div', { class: 'smart-strip-bar' }, this.#note, refresh);
-    this.#panel = html('div', { class: 'smart-strip-picker' }, bar, this.#list);
+    const bar = block('bar', this.#note, refresh);
+    this.#panel = block('picker', bar, this.#list);
     container.after(this.#panel);
     box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
 
     box.on('keydown', (event) => this.#onKeyDown(event)).on('blur', () => this.#complete());
+    const input = dialog.field('mac');
     input.on('input', () => {
       this.#filter = this.#typed();
       this.#active = -1;
@@ -168,7 +184,7 @@ export class StripPicker {
       const value = String(port);
       const name = mac === '' ? null : outletName(this.#account, mac, value);
       const state = outletState(this.#chosen(), value);
-      return { value, label: `${value} ${name ?? ''}`.trim(), state: state === null ? '' : stateText(state) };
+      return { value, label: `${value} ${name ?? ''}`.trim(), state };
     });
     return whole.value === '' ? [whole, ...ports] : [...ports, whole];
   }
@@ -193,17 +209,19 @@ export class StripPicker {
     const isEmpty = this.#isFixed() && this.#typed() === '';
     if (preselect && isEmpty && only && others.length === 0) this.#pick(only);
     // What is typed already may be the name of one of these strips.
-    if (this.#typed() === '' || this.field.box.is(':focus')) this.#check(false);
+    if (this.#typed() === '' || this.#box.is(':focus')) this.#check(false);
     else this.#complete();
     this.changed();
+    this.dialog.showHints();
   }
 
   get #account(): string {
     return this.dialog.value('account');
   }
 
+  /** Whether the strip is fixed in the node. */
   #isFixed(): boolean {
-    return this.field.type() === 'str';
+    return this.dialog.value('macType') === 'str';
   }
 
   /** What is typed or picked; "" if the strip is not fixed. */
@@ -222,8 +240,6 @@ export class StripPicker {
     this.#shown = all.filter((strip) => matches(strip, this.#filter));
     this.#active = Math.min(this.#active, this.#shown.length - 1);
     this.#panel.hidden = !isFixed;
-    const { box } = this.field;
-    box.attr('role', isFixed ? 'combobox' : null).attr('aria-expanded', isFixed ? 'true' : null);
     this.#name.textContent = this.#name.title = chosen?.name ?? '';
     const note = this.#noteAbout(all.length);
     if (this.#note.textContent !== note) this.#note.textContent = note;
@@ -238,7 +254,11 @@ export class StripPicker {
       return option;
     });
     this.#list.replaceChildren(...options);
-    box.attr('aria-activedescendant', this.#active >= 0 ? `smart-strip-option-${this.#active}` : null);
+    this.#box.attr({
+      role: isFixed ? 'combobox' : null,
+      'aria-expanded': isFixed ? 'true' : null,
+      'aria-activedescendant': this.#active >= 0 ? `smart-strip-option-${this.#active}` : null,
+    });
   }
 
   /** How many of all strips are listed, or why there are none. */
@@ -266,7 +286,7 @@ export class StripPicker {
   #pick(strip: Strip): void {
     this.#filter = '';
     this.#active = -1;
-    this.field.input.typedInput('value', strip.mac);
+    this.dialog.field('mac').typedInput('value', strip.mac);
     this.#reveal('[aria-selected=true]');
   }
 
@@ -303,11 +323,9 @@ export class StripPicker {
 
   /** Shows what is wrong. `isComplete`: nothing more is being typed. */
   #check(isComplete: boolean): void {
-    const value = this.dialog.value('mac');
     const { error, warning } = this.#lookUp();
-    const problem = problemWith(this.dialog.descriptor, this.dialog.node, 'mac', value);
-    const isTyping = !isComplete && (error !== undefined || value === '');
-    this.dialog.showMessage('mac', isTyping ? '' : problem, warning);
+    const isTyping = !isComplete && (error !== undefined || this.dialog.value('mac') === '');
+    this.dialog.showMessage('mac', isTyping ? '' : this.dialog.problem('mac'), warning);
   }
 }
 
@@ -319,29 +337,10 @@ function stripOption(strip: Strip): HTMLElement {
 }
 
 /**
- * Sets up the strip field of an open dialog and, below it, the outlet field, whose buttons show the outlets of the chosen strip.
- * `hints`: keys of the hints for `whole`, and for an outlet that the message names. Returns the outlet field.
+ * Sets up the strip field of an open dialog and, below it, the outlet field, whose buttons show the outlets of the chosen strip. `label`: what
+ * a fixed outlet is called among the types of the field.
  */
-export function targetFields(dialog: Dialog, whole: Segment, hints: { whole: string; message: string }) {
-  // There is no hint while no strip is chosen.
-  const showStrip = () => {
-    port.redraw();
-    const wrong = problemWith(dialog.descriptor, dialog.node, 'mac', dialog.value('mac'));
-    const fixed = wrong === '' ? 'strip-account.hint.macFixed' : '';
-    const keys = { str: fixed, message: 'strip-account.hint.macMessage' };
-    picker.field.showHint(keys, 'strip-account.hint.macEvaluated');
-  };
-  const showOutlet = () => {
-    const value = dialog.value('port');
-    const one = value === '' ? '' : 'strip-account.hint.portFixed';
-    const fixed = value === whole.value ? hints.whole : one;
-    port.showHint({ port: fixed, message: hints.message }, 'strip-account.hint.portEvaluated');
-  };
-  const picker = new StripPicker(dialog, showStrip);
-  const own = { value: 'port', label: text('strip-account.type.port') };
-  const port = segmentedField(dialog, 'port', own, () => picker.segments(whole));
-  port.input.on('change', showOutlet);
-  showStrip();
-  showOutlet();
-  return port;
+export function targetFields(dialog: Dialog, whole: Segment, label = text('strip-account.type.port')) {
+  const picker = new StripPicker(dialog, () => redraw());
+  const redraw = segmentedField(dialog, 'port', { value: 'port', label }, () => picker.segments(whole));
 }

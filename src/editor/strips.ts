@@ -69,17 +69,23 @@ export function matches({ name, mac, outlets }: Strip, typed: string): boolean {
   return words.every((word) => names.includes(word)) || macKey(mac).includes(macKey(typed));
 }
 
-/** An entry about an outlet, in a list of such entries. */
-export const findOutlet = <Entry extends { mac: string; port: number | string }>(
-  entries: readonly Entry[],
-  mac: string,
-  port: number | string,
-): Entry | undefined =>
-  entries.find((entry) => String(entry.port) === String(port) && sameMac(entry.mac, mac));
+/** An outlet as the lists of an account have it. */
+export interface OutletEntry {
+  mac: string;
+  port: number | string;
+  name?: string;
+}
+
+/** The same text for an outlet, however its MAC is spelled. */
+export const outletKey = ({ mac, port }: OutletEntry): string => `${macKey(mac)}/${port}`;
 
 /** Whether an account, deployed or not, protects an outlet. */
-export const isProtected = (account: string, mac: string, port: string): boolean =>
-  findOutlet(readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets, mac, port) !== undefined;
+export const isProtected = (account: string, outlet: OutletEntry): boolean =>
+  readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets.map(outletKey).includes(outletKey(outlet));
+
+/** The names that a list gives to outlets, by their keys; of several names the last counts, as in the runtime. */
+export const namesByOutlet = (entries: readonly OutletEntry[]) =>
+  new Map(entries.filter(({ name }) => name !== '').map((entry) => [outletKey(entry), entry.name]));
 
 export const outletOf = (strip: Strip | undefined, port: number | string): Outlet | undefined =>
   strip?.outlets.find((outlet) => String(outlet.port) === String(port));
@@ -97,11 +103,14 @@ export function knownStrip(account: string, mac: string): Strip | undefined {
   return findStrip(stripsOf(account), mac);
 }
 
-/** The name of an outlet: the last one that the account gives it, as in the runtime, else the service's. */
+/** The name of an outlet: the one that the account gives it, else the service's. */
 export function outletName(account: string, mac: string, port: string): string | null {
-  const named = readOutlets(RED.nodes.node(account)?.outletNames).outlets.filter(({ name }) => name !== '');
-  const given = findOutlet(named.reverse(), mac, port);
-  return given?.name ?? outletOf(knownStrip(account, mac), port)?.name ?? null;
+  const { outlets } = readOutlets(RED.nodes.node(account)?.outletNames);
+  return (
+    namesByOutlet(outlets).get(outletKey({ mac, port })) ??
+    outletOf(knownStrip(account, mac), port)?.name ??
+    null
+  );
 }
 
 /**
@@ -173,16 +182,16 @@ const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', un
 /** The state of an outlet whose strip is available. */
 export const onOff = (on: boolean | null): OutletState => (on === null ? 'unknown' : on ? 'on' : 'off');
 
-/** State of one outlet of a strip; `null`: the strip is not known or has no such outlet. */
-export function outletState(strip: Strip | undefined, port: number | string): OutletState | null {
-  const outlet = outletOf(strip, port);
-  if (outlet === undefined) return null;
-  return strip?.available === true ? onOff(outlet.on) : 'unavailable';
-}
-
 /** "● on" */
 export const stateText = (state: OutletState): string =>
   `${SIGNS[state]} ${text(`strip-account.state.${state}`)}`;
+
+/** The state of one outlet of a strip, such as "● on"; "" if the strip is not known or has no such outlet. */
+export function outletState(strip: Strip | undefined, port: number | string): string {
+  const outlet = outletOf(strip, port);
+  if (outlet === undefined) return '';
+  return stateText(strip?.available === true ? onOff(outlet.on) : 'unavailable');
+}
 
 /** "12 W"; `null`: the reading is not known. */
 export function readingText(strip: Strip, name: ReadingName): string | null {

@@ -9,12 +9,11 @@ import {
   problemByNodeRed,
   problemThrownBy,
   shownDialog,
-  typedField,
   type Descriptor,
   type Dialog,
 } from '../form';
-import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
-import { openPreview, typedMapping } from '../preview';
+import { checkProtected, nameOutlets, OutletsTable, writeOutlets } from '../outlets-table';
+import { openPreview } from '../preview';
 import { html, line, mayRead, mayTest, placeNodes, text } from '../red';
 import {
   accountValues,
@@ -23,7 +22,6 @@ import {
   loadStrips,
   outletOf,
   outletState,
-  stateText,
   stripsOf,
   testAccount,
   TESTED,
@@ -53,7 +51,6 @@ function lacksKey(node: Config): boolean {
 }
 
 export const stripAccount: Descriptor = {
-  type: 'strip-account',
   checks: {
     baseUrl: (value, node) =>
       checkBaseUrl(String(value)) || (lacksKey(node) ? text('strip-account.invalid.apiKey') : ''),
@@ -62,11 +59,7 @@ export const stripAccount: Descriptor = {
       return isSimulator(textOf(node, 'baseUrl')) ? '' : text('strip-account.invalid.apiKey');
     },
     // Milliseconds in the flow, seconds in the dialog.
-    timeout: (value, node) => {
-      const dialog = shownDialog(node);
-      const seconds = dialog && hasSeconds(dialog) ? value : Number(value) / 1000;
-      return checkNumber(String(seconds), SECONDS);
-    },
+    timeout: (value) => checkNumber(String(Number(value) / 1000), SECONDS),
     protectedOutlets: checkProtected,
     mapping: (value) => (value === '' ? '' : problemByNodeRed(String(value), 'jsonata')),
   },
@@ -79,8 +72,6 @@ export const stripAccount: Descriptor = {
   open,
 };
 
-type OutletsTable = ReturnType<typeof outletsTable>;
-
 /** Dialogs in which the user chose the simulator. */
 const wantSimulator = new WeakSet<Dialog>();
 
@@ -89,24 +80,22 @@ function open(dialog: Dialog): void {
   showSeconds(dialog);
   openBaseUrl(dialog);
   for (const reading of READINGS) unitField(dialog, reading).val(textOf(node.units, reading));
-  const table = outletsTable(dialog);
+  const table = new OutletsTable(dialog);
   // Rows need the current names, so the service is asked. Without rows, the strips that the runtime knows are enough.
   const isStored = Boolean(RED.nodes.node(node.id));
-  const list = dialog.find('#smart-strip-outlets');
-  const hasRows = list.find('li').length > 0;
-  const before = table.strips();
+  const hasRows = table.rows().length > 0;
+  const before = table.strips;
   if (isStored && (hasRows || node.changed !== true))
     void loadStrips(node.id, { refresh: hasRows }).then(() => {
       // A test with other values may have been faster.
-      if (dialog.isOpen && table.strips() === before) table.refresh(stripsOf(node.id));
+      if (dialog.isOpen && table.strips === before) table.refresh(stripsOf(node.id));
     });
-  typedField(dialog, 'mapping');
   openTest(dialog, table);
   dialog
     .find('#smart-strip-diagnostics')
     .toggle(isStored && mayRead())
     .on('click', () => void showDiagnostics(node.id));
-  if (hasRows) list.closest('details').attr('open', '');
+  if (hasRows) dialog.find('#smart-strip-outlets').closest('details').attr('open', '');
   dialog.save = () => save(dialog, table);
 }
 
@@ -135,10 +124,9 @@ function openTest(dialog: Dialog, table: OutletsTable): void {
 
 function save(dialog: Dialog, table: OutletsTable): void {
   const { node } = dialog;
-  Object.assign(node, table.value());
-  learn(node.id, table.strips());
-  dialog.field('mapping').val(typedMapping(dialog));
-  dialog.field('timeout').val(timeoutOf(dialog));
+  Object.assign(node, writeOutlets(table.rows()));
+  learn(node.id, table.strips);
+  for (const field of Object.keys(dialog.readers)) dialog.field(field).val(dialog.value(field));
   const units = READINGS.map((reading) => [reading, String(unitField(dialog, reading).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
@@ -148,22 +136,19 @@ function save(dialog: Dialog, table: OutletsTable): void {
 const unitField = (dialog: Dialog, reading: ReadingName): JQuery =>
   dialog.find(`#smart-strip-unit-${reading}`);
 
-/** Whether the field for the timeout shows seconds while the dialog is open. With a variable, which has milliseconds, it is no number field. */
-const hasSeconds = (dialog: Dialog): boolean => dialog.field('timeout').attr('type') === 'number';
-
 function showSeconds(dialog: Dialog): void {
-  if (!hasSeconds(dialog)) return;
-  const field = dialog.field('timeout').attr(SECONDS);
+  const field = dialog.field('timeout');
+  // With a variable, which has milliseconds, it is no number field.
+  if (field.attr('type') !== 'number') return;
   const milliseconds = dialog.value('timeout');
-  if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
+  field.attr(SECONDS).val(milliseconds === '' ? '' : Number(milliseconds) / 1000);
   // Node-RED translates elements with this attribute once more after this.
   field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
-}
-
-/** The timeout for the flow. Rounded: with floating-point numbers, decimals of seconds may not give whole milliseconds. */
-function timeoutOf(dialog: Dialog): string {
-  const typed = dialog.value('timeout');
-  return typed !== '' && hasSeconds(dialog) ? String(Math.round(Number(typed) * 1000)) : typed;
+  dialog.readers.timeout = () => {
+    const seconds = String(field.val());
+    // Rounded: with floating-point numbers, decimals of seconds may not give whole milliseconds.
+    return seconds === '' ? '' : String(Math.round(Number(seconds) * 1000));
+  };
 }
 
 function openBaseUrl(dialog: Dialog): void {
@@ -175,12 +160,12 @@ function openBaseUrl(dialog: Dialog): void {
     // The button goes. There is nothing to test before a simulator is added: the field names what is to be done.
     (lacksSimulator(dialog) ? field : dialog.find('#smart-strip-test')).trigger('focus');
   });
-  const described = () => {
+  const update = () => {
     offer.toggle(dialog.value('baseUrl').trim() === '');
     dialog.field('apiKey').trigger('change');
   };
-  field.on('change input', described);
-  described();
+  field.on('change input', update);
+  update();
 }
 
 function warningAbout(baseUrl: string, dialog: Dialog): string {
@@ -215,11 +200,7 @@ function clearTest(dialog: Dialog): void {
   for (const field of TESTED) dialog.field(field).triggerHandler('change');
 }
 
-async function test(
-  dialog: Dialog,
-  table: OutletsTable,
-  showPreview: (answer: StripsAnswer) => void,
-): Promise<void> {
+async function test(dialog: Dialog, table: OutletsTable, showPreview: (answer: StripsAnswer) => void) {
   clearTest(dialog);
   const values = typedValues(dialog);
   const result = dialog.find('#smart-strip-result').data('tested', JSON.stringify(values));
@@ -243,14 +224,10 @@ async function test(
 
 /** An answer with the outlet names from the dialog. */
 const named = (answer: StripsAnswer, table: OutletsTable): StripsAnswer =>
-  answer.ok ? { ...answer, strips: nameOutlets(answer.strips, table.value().outletNames) } : answer;
+  answer.ok ? { ...answer, strips: nameOutlets(answer.strips, table.rows()) } : answer;
 
 /** All that the result of a test depends on. */
-const typedValues = (dialog: Dialog): AccountValues => ({
-  ...accountValues((field) => dialog.value(field)),
-  timeout: timeoutOf(dialog),
-  mapping: typedMapping(dialog),
-});
+const typedValues = (dialog: Dialog): AccountValues => accountValues((field) => dialog.value(field));
 
 /**
  * Shows what went wrong below the field where it can be corrected. Returns the line beside the button, which names this field. If there is no such
@@ -287,8 +264,7 @@ function showStrips(dialog: Dialog, answer: StripsAnswer & { ok: true }): HTMLEl
 function stripLine(strip: Strip): HTMLElement {
   const name = strip.name ?? '–';
   const cells = PORTS.map((port) => {
-    const state = outletState(strip, port);
-    const shown = state === null ? '–' : `${stateText(state)} ${outletOf(strip, port)?.name ?? ''}`.trim();
+    const shown = `${outletState(strip, port)} ${outletOf(strip, port)?.name ?? ''}`.trim() || '–';
     return html('td', { title: shown }, shown);
   });
   const mac = html('td', {}, html('code', {}, strip.mac));

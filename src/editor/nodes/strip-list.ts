@@ -5,6 +5,5 @@ import { text } from '../red';
 const { output } = SETTINGS['strip list'];
 
 export const stripList: Descriptor = {
-  type: 'strip list',
   label: (node) => ({ strip: text(`strip-account.canvas.${choiceOf(node, 'output', output)}`) }),
 };

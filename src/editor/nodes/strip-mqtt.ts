@@ -7,18 +7,20 @@ const check = (value: unknown): string => problemThrownBy(() => checkPrefix(Stri
 const { topic } = SETTINGS['strip mqtt'];
 
 export const stripMqtt: Descriptor = {
-  type: 'strip mqtt',
   checks: {
     topic: check,
     discovery: (value) => (value === '' ? '' : check(value)),
   },
   // Which topics the mqtt nodes beside this one need.
   hints: {
-    topic: (typed) =>
-      check(typed) === '' ? text('strip-mqtt.hint.topic', { prefix: checkPrefix(typed) }) : '',
-    discovery: (typed) => {
-      if (typed === '') return text('strip-mqtt.hint.discoveryEmpty');
-      return check(typed) === '' ? text('strip-mqtt.hint.discovery') : '';
+    topic: (node) => {
+      const own = textOf(node, 'topic');
+      return check(own) === '' ? text('strip-mqtt.hint.topic', { prefix: checkPrefix(own) }) : '';
+    },
+    discovery: (node) => {
+      const prefix = textOf(node, 'discovery');
+      if (prefix === '') return text('strip-mqtt.hint.discoveryEmpty');
+      return check(prefix) === '' ? text('strip-mqtt.hint.discovery') : '';
     },
   },
   label: (node) => {

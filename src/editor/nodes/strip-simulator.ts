@@ -2,15 +2,7 @@ import { simulatorPath } from '../../api/connection-settings';
 import { isPossibleMac, macKey, PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord, preview } from '../../values';
-import {
-  editableRows,
-  fieldIn,
-  problemWith,
-  rowsOf,
-  type Check,
-  type Descriptor,
-  type Dialog,
-} from '../form';
+import { editableRows, fieldIn, rowsOf, type Check, type Descriptor, type Dialog } from '../form';
 import { text, type EditorNode } from '../red';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
@@ -59,11 +51,10 @@ const checkStrips: Check = (value) => {
 };
 
 export const stripSimulator: Descriptor = {
-  type: 'strip simulator',
   checks: { path: checkPath, strips: checkStrips },
   hints: {
-    path: (typed) => {
-      const path = simulatorPath(typed);
+    path: (node) => {
+      const path = simulatorPath(textOf(node, 'path'));
       return path === null ? '' : text('strip-simulator.hint.path', { path: path === '' ? '/' : path });
     },
   },
@@ -96,7 +87,7 @@ function open(dialog: Dialog): void {
   const { node } = dialog;
   const check = () => {
     const strips = stripsIn(list);
-    dialog.showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
+    dialog.showMessage('strips', dialog.problem('strips', strips));
     const macs = strips.map(({ mac }) => macKey(mac));
     for (const { row, part } of rowsOf(list)) {
       const mac = part('mac');

@@ -1,7 +1,15 @@
 import { textOf, type Config } from '../../settings';
-import { kindOf, segmentedField, typedField, type Check, type Descriptor, type Dialog } from '../form';
+import {
+  hintByType,
+  kindOf,
+  segmentedField,
+  typedField,
+  type Check,
+  type Descriptor,
+  type Dialog,
+} from '../form';
 import { text } from '../red';
-import { checkPort, checkStrip, fixedTarget, targetFields, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, fixedTarget, targetFields, targetHints, targetOf } from '../strip-picker';
 import { isProtected } from '../strips';
 
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
@@ -14,8 +22,11 @@ const mayCycle = (node: Config): boolean =>
   kindOf(node, 'on') !== 'action' || !['', 'on', 'off', 'toggle'].includes(textOf(node, 'on'));
 
 export const stripSwitch: Descriptor = {
-  type: 'strip switch',
   checks: { mac: checkStrip, port: checkPort('all'), on: checkAction },
+  hints: {
+    ...targetHints('all', { whole: '', message: 'strip-switch.hint.portMessage' }),
+    on: hintAboutState,
+  },
   usedIf: { delay: mayCycle },
   label: (node) => {
     const target = targetOf(node);
@@ -28,26 +39,22 @@ export const stripSwitch: Descriptor = {
   open,
 };
 
+function hintAboutState(node: Config): string {
+  // An array or a whole strip names its outlets itself.
+  const message = `strip-switch.hint.${textOf(node, 'portType') === 'message' ? 'onMessage' : 'onState'}`;
+  const { mac, port } = fixedTarget(node);
+  const isRefused = isProtected(textOf(node, 'account'), { mac, port: port ?? '' });
+  const which = isRefused ? 'protected' : port === 'all' ? 'all' : 'one';
+  const on = textOf(node, 'on');
+  const action = isAction(on) ? `strip-switch.hint.${which}.${on}` : '';
+  return hintByType(node, 'on', { action, message }, 'strip-switch.hint.onEvaluated');
+}
+
 function open(dialog: Dialog): void {
-  const all = { value: 'all', label: text('strip-account.port.all') };
-  const hints = { whole: '', message: 'strip-switch.hint.portMessage' };
-  const port = targetFields(dialog, all, hints);
+  targetFields(dialog, { value: 'all', label: text('strip-account.port.all') });
   const own = { value: 'action', label: text('strip-account.type.action') };
-  const on = segmentedField(dialog, 'on', own, () =>
+  segmentedField(dialog, 'on', own, () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );
   typedField(dialog, 'delay');
-  const showHints = () => {
-    // An array or a whole strip names its outlets itself.
-    const message = `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`;
-    const values = dialog.values();
-    const { mac, port: outlet } = fixedTarget(values);
-    const isRefused = isProtected(textOf(values, 'account'), mac, outlet ?? '');
-    const which = isRefused ? 'protected' : outlet === 'all' ? 'all' : 'one';
-    const word = dialog.value('on');
-    const action = isAction(word) ? `strip-switch.hint.${which}.${word}` : '';
-    on.showHint({ action, message }, 'strip-switch.hint.onEvaluated');
-  };
-  for (const field of ['account', 'mac', 'port', 'on']) dialog.field(field).on('change', showHints);
-  showHints();
 }

@@ -1,7 +1,7 @@
 import { flagOf, SETTINGS, textOf, type Config } from '../../settings';
-import { segmentedField, type Descriptor, type Dialog } from '../form';
+import { hintByType, type Descriptor, type Dialog } from '../form';
 import { text } from '../red';
-import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
 const SETTING = SETTINGS['strip watch'];
 
@@ -10,10 +10,15 @@ const sendsReadings = (node: Config): boolean => flagOf(node, 'readings', SETTIN
 const sendsAvailability = (node: Config): boolean => flagOf(node, 'availability', SETTING.availability);
 
 export const stripWatch: Descriptor = {
-  type: 'strip watch',
   checks: {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
+  },
+  hints: {
+    mac: (node) => {
+      const fixed = textOf(node, 'mac') === '' ? 'strip-watch.hint.every' : '';
+      return hintByType(node, 'mac', { str: fixed }, 'strip-watch.hint.variable');
+    },
   },
   usedIf: { port: sendsOutlets, output: sendsOutlets, change: sendsReadings },
   label: (node) => {
@@ -25,14 +30,8 @@ export const stripWatch: Descriptor = {
 };
 
 function open(dialog: Dialog): void {
-  const picker = new StripPicker(dialog, () => {
-    port.redraw();
-    const fixed = dialog.value('mac') === '' ? 'strip-watch.hint.every' : '';
-    picker.field.showHint({ str: fixed }, 'strip-watch.hint.variable');
-  });
-  const every = { value: '', label: text('strip-account.port.every') };
-  const own = { value: 'port', label: '' };
-  const port = segmentedField(dialog, 'port', own, () => picker.segments(every));
+  // There is no other type, so it needs no label.
+  targetFields(dialog, { value: '', label: text('strip-account.port.every') }, '');
   const check = () => {
     const sends = [sendsOutlets, sendsReadings, sendsAvailability].some((isSent) => isSent(dialog.values()));
     dialog.showMessage('send', '', sends ? '' : text('strip-account.invalid.nothing'));

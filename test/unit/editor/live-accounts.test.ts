@@ -134,6 +134,16 @@ describe('the accounts in the sidebar', () => {
     assert.equal(accounts.strip('a', MAC)?.outlets[0]?.on, true);
   });
 
+  it('say that Node-RED does not answer until it answers again, also if the tab was hidden meanwhile', async () => {
+    const accounts = subject();
+    await answer(undefined, 0);
+    accounts.stop();
+    accounts.start();
+    assert.equal(accounts.failure?.key, 'strip-account.trouble.silent');
+    await answer([overview(true)]);
+    assert.equal(accounts.failure, null);
+  });
+
   it('are not asked for after the end, and a late answer changes nothing', async () => {
     const accounts = subject();
     const [question] = requests;

@@ -93,4 +93,10 @@ describe('the table of outlets', () => {
     const [named] = nameOutlets([strip], names);
     assert.deepEqual(named, { ...strip, outlets: [{ ...strip.outlets[0], name: 'Lamp' }, strip.outlets[1]] });
   });
+
+  it('gives an outlet that has two names the last one, as the runtime does', () => {
+    const names = ['Lamp', 'Fan', ''].map((name) => ({ mac: MAC, port: 1, name }));
+    const [named] = nameOutlets([makeStrip(MAC, [true])], names);
+    assert.equal(named?.outlets[0]?.name, 'Fan');
+  });
 });

@@ -94,6 +94,10 @@ describe('the field where a failed test is corrected', () => {
 });
 
 describe('outlets in the dialogs', () => {
+  const translate = (key: string) => (key.endsWith('.count') ? '__on__ of __of__' : key.replace(/^.*:/, ''));
+  before(() => Object.assign(globalThis, { RED: { _: translate } }));
+  after(() => Reflect.deleteProperty(globalThis, 'RED'));
+
   it('are found whatever the spelling of the MAC', () => {
     assert.equal(findStrip([desk], 'a1:b2:c3:d4:e5:f6')?.name, 'Desk strip');
     assert.equal(findStrip([desk], ''), undefined);
@@ -103,33 +107,27 @@ describe('outlets in the dialogs', () => {
     const gone = { ...desk, available: false };
     assert.deepEqual(
       ['1', '2', '3', '4'].map((port) => outletState(desk, port)),
-      ['on', 'off', 'unknown', null],
+      ['● strip-account.state.on', '○ strip-account.state.off', '? strip-account.state.unknown', ''],
     );
-    assert.equal(outletState(gone, '1'), 'unavailable');
-    assert.equal(outletState(undefined, '1'), null);
+    assert.equal(outletState(gone, '1'), '– strip-account.state.unavailable');
+    assert.equal(outletState(undefined, '1'), '');
   });
 
   it('are counted only where all states are known', () => {
-    const _ = (key: string) => (key.endsWith('.count') ? '__on__ of __of__' : key.replace(/^.*:/, ''));
-    Object.assign(globalThis, { RED: { _ } });
-    try {
-      const known = [
-        makeStrip('A1', [true, false]),
-        desk,
-        makeStrip('A1', [false]),
-        makeStrip('A1', [null]),
-        { ...desk, available: false },
-      ];
-      assert.deepEqual(known.map(stripText), [
-        '● 1 of 2',
-        '? status.on1unknown',
-        '○ 0 of 1',
-        '? strip-account.state.unknown',
-        '– strip-account.state.unavailable',
-      ]);
-    } finally {
-      Reflect.deleteProperty(globalThis, 'RED');
-    }
+    const known = [
+      makeStrip('A1', [true, false]),
+      desk,
+      makeStrip('A1', [false]),
+      makeStrip('A1', [null]),
+      { ...desk, available: false },
+    ];
+    assert.deepEqual(known.map(stripText), [
+      '● 1 of 2',
+      '? status.on1unknown',
+      '○ 0 of 1',
+      '? strip-account.state.unknown',
+      '– strip-account.state.unavailable',
+    ]);
   });
 });
 
