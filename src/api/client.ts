@@ -35,8 +35,6 @@ const USER_AGENT = 'node-red-smart-strip';
 export class Client implements Service {
   readonly #options: ClientOptions;
   readonly #context: ErrorContext;
-  readonly #readHeaders: Record<string, string>;
-  readonly #switchHeaders: Record<string, string>;
   readonly #requests = new InFlightSet<PendingRequest>();
   /** Ends what was under way when the client began to close; `null` until then. */
   #graceTimer: Timer | null = null;
@@ -51,8 +49,6 @@ export class Client implements Service {
       proxy: dispatcher.proxy ?? null,
       isSecret: (text) => text.toLowerCase().includes(apiKey.toLowerCase()),
     };
-    this.#readHeaders = { accept: 'application/json', 'user-agent': USER_AGENT, 'x-api-key': apiKey };
-    this.#switchHeaders = { ...this.#readHeaders, 'content-type': 'application/json' };
   }
 
   async list(): Promise<ListAnswer & ReadAnswer> {
@@ -98,12 +94,14 @@ export class Client implements Service {
     read: (response: HttpResponse) => Answer,
   ): Promise<Answer> {
     if (this.#closing !== null) throw closedError('account');
+    const { baseUrl, apiKey } = this.#options;
     const isRead = body === null;
+    const headers = { accept: 'application/json', 'user-agent': USER_AGENT, 'x-api-key': apiKey };
     const path = mac === null ? '/strips' : `${stripPath(mac)}${isRead ? '' : '/switch'}`;
     const request = new PendingRequest(this.#options, this.#context, {
-      path: this.#options.baseUrl.url.pathname + path,
+      path: baseUrl.url.pathname + path,
       method: isRead ? 'GET' : 'POST',
-      headers: isRead ? this.#readHeaders : this.#switchHeaders,
+      headers: isRead ? headers : { ...headers, 'content-type': 'application/json' },
       body: isRead ? '' : JSON.stringify(body),
     });
     this.#requests.add(request);

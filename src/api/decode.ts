@@ -87,13 +87,11 @@ function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   for (const { identity, record, offline } of found) {
     const { mac } = identity;
     const key = macKey(mac);
-    const about = strips.get(key);
-    if (about === undefined) strips.set(key, { mac, records: [record], offline, bare: null });
-    else {
-      about.records.push(record);
-      if (mac < about.mac) about.mac = mac;
-      about.offline ||= offline;
-    }
+    const about = strips.get(key) ?? { mac, records: [], offline: false, bare: null };
+    about.records.push(record);
+    if (mac < about.mac) about.mac = mac;
+    about.offline ||= offline;
+    strips.set(key, about);
   }
   return strips;
 }

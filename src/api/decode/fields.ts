@@ -71,10 +71,7 @@ const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
 function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
   const maySwitch = meaning.outlets !== null || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
-  return (
-    (maySwitch && hasField(record, ({ keyed }) => keyed >= 0)) ||
-    (mayMeasure && hasField(record, (key) => key.is('value')))
-  );
+  return (maySwitch && isAboutOutlet(record)) || (mayMeasure && hasField(record, (key) => key.is('value')));
 }
 
 /** What a record of that name holds. Inside measurements, or inside a network, everything belongs to these. */

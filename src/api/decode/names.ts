@@ -317,16 +317,13 @@ const GROUPS = groupsOf(NAMES);
 const WORD_GROUPS = groupsOf(WORDS);
 
 type WordGroup = keyof typeof WORDS;
-const NO_WORD: ReadonlyMap<WordGroup, number> = new Map();
-
-/** The groups that a value belongs to as a word; none if it is no known word. */
-export function wordGroups(value: unknown): ReadonlyMap<WordGroup, number> {
-  if (typeof value !== 'string' || value.length > LONGEST_NAME) return NO_WORD;
-  return WORD_GROUPS.get(value) ?? WORD_GROUPS.get(value.toLowerCase().replace(/[\s_-]+/g, '')) ?? NO_WORD;
-}
 
 /** Whether a value is a word of that group. */
-export const says = (group: WordGroup, value: unknown): boolean => wordGroups(value).has(group);
+export function says(group: WordGroup, value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > LONGEST_NAME) return false;
+  const groups = WORD_GROUPS.get(value) ?? WORD_GROUPS.get(value.toLowerCase().replace(/[\s_-]+/g, ''));
+  return groups?.has(group) === true;
+}
 
 /** Whether a key is one of the names above, in any spelling. */
 export const isListedName = (key: string): boolean =>
@@ -336,15 +333,14 @@ export const isListedName = (key: string): boolean =>
 const plainOf = (key: string): string =>
   key.length > LONGEST_NAME ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-const NO_GROUPS: ReadonlyMap<NameGroup, number> = new Map();
 const LONGEST_NAME = 40;
 
 function classify(key: string) {
   const plain = plainOf(key);
-  const groups = GROUPS.get(plain) ?? NO_GROUPS;
-  const made = madeOf(plain);
-  const is = (group: NameGroup): boolean => groups.has(group) || made.includes(group);
-  const rank = (group: NameGroup): number => groups.get(group) ?? Infinity;
+  const ranks = GROUPS.get(plain);
+  const groups = new Set([...(ranks?.keys() ?? []), ...madeOf(plain)]);
+  const is = (group: NameGroup): boolean => groups.has(group);
+  const rank = (group: NameGroup): number => ranks?.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
   const { reading, tier } = readingNamed(plain);
   const words = wordsOfKey(key);
@@ -435,10 +431,10 @@ function keyedState(word = '', letter = '', after = '') {
 }
 
 function readingNamed(plain: string): { reading: ReadingName | null; tier: number } {
-  const groups = GROUPS.get(plain) ?? NO_GROUPS;
-  const reading = READINGS.find((name) => groups.has(name));
+  const groups = GROUPS.get(plain);
+  const reading = READINGS.find((name) => groups?.has(name));
   if (reading !== undefined) return { reading, tier: 0 };
-  return { reading: READINGS.find((name) => groups.has(`${name}like`)) ?? null, tier: 1 };
+  return { reading: READINGS.find((name) => groups?.has(`${name}like`)) ?? null, tier: 1 };
 }
 
 /** Whether a text such as "relay_1" names an outlet. */

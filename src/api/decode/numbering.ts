@@ -36,8 +36,8 @@ export function numberRecords(
   // Keys of digits only may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;
   if (called !== null && byKey !== null) {
-    const agrees = (number: Port | 0 | null, i: number): boolean => number === (byKey[i] ?? number);
-    return { numbers: called.map((number, i) => (agrees(number, i) ? number : null)), codes };
+    const numbers = called.map((number, i) => ((byKey[i] ?? number) === number ? number : null));
+    return { numbers, codes };
   }
   const sure = called ?? byKey;
   if (sure !== null) return { numbers: sure, codes };
@@ -259,7 +259,7 @@ const isInOrder = (raw: readonly number[]): boolean =>
   fromOne(raw).every((number, place) => number === PORTS[place]);
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
-/** Whether a text says that it is about something other than one switched outlet. */
-export const isNoOutlet = (text: string): boolean => NO_OUTLET.test(text);
 
-const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
+/** Whether a text says that it is about something other than one switched outlet. */
+export const isNoOutlet = (text: string): boolean =>
+  /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i.test(text);

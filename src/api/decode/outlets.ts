@@ -272,21 +272,18 @@ function ofKeys(
   keys: readonly KeyMeaning[],
   container: Container,
 ): OutletCandidate[] | null {
-  if (keys.every(({ key, keyedState }) => keyedState === null || isRecord(map[key]))) {
-    const own = keys.filter(({ keyedState }) => keyedState !== null);
-    return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container);
-  }
+  const own = keys.filter(({ keyedState }) => keyedState !== null);
+  const records = own.map(({ key }) => map[key]).filter(isRecord);
+  if (records.length === own.length) return ofRecords(records, own, container);
   return container.trust === 'outlets' ? keyedSet(map, keys, container) : null;
 }
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
 function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[] | null {
-  const lists = keysWhere(wrapper, ({ holds, outlets }, value) => {
-    const mayHold = holds || outlets !== null;
-    return mayHold && isObject(readJson(value));
-  });
-  const [only] = lists;
-  if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;
+  const mayHold = ({ holds, outlets }: KeyMeaning, value: unknown): boolean =>
+    (holds || outlets !== null) && isObject(readJson(value));
+  const [only, ...others] = keysWhere(wrapper, mayHold);
+  if (container.trust !== 'outlets' || only === undefined || others.length > 0) return null;
   const inner = readJson(wrapper[only]);
   if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper });
   return isRecord(inner) ? ofMap(inner, container) : null;

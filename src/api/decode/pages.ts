@@ -137,7 +137,8 @@ function hintOfNumber(meaning: KeyMeaning, number: number, came: readonly number
 function hintOfCount(plain: string, number: number, came: readonly number[], inPaging: boolean): Hint {
   if (came.includes(number)) return null;
   if (plain === 'number' || (inPaging && plain === 'num')) return moreOrPaged(number > 1);
-  return plain === 'size' && inPaging ? hintOfSize(number, came) : moreOrPaged(plain !== 'size');
+  if (plain !== 'size') return 'more';
+  return inPaging ? hintOfSize(number, came) : 'paged';
 }
 
 /** A page that is not full is the last. */

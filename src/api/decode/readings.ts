@@ -2,7 +2,7 @@ import { isRecord } from '../../values';
 import type { JsonRecord, ReadingName, Strip } from '../types';
 import { agreed, fieldsOf, type AddNote, type Candidate, type Note } from './agreement';
 import type { Field } from './fields';
-import { hasField, meaningOf, SCALE } from './names';
+import { hasField, meaningOf, SCALE, valuesWhere } from './names';
 import { discredits, saysUnreliable } from './reliability';
 import { readBit, readNumber, readText, type Measured } from './values';
 
@@ -27,24 +27,17 @@ const MAX_FIELDS = 100;
 /** A mains voltage above this, without a unit, was sent in tenths or thousandths. */
 const HIGHEST_VOLTAGE = 1_000;
 
-type Readings = Pick<Strip, ReadingName | 'units'>;
-
 /** Load, voltage and signal of a strip: each only if all fields for it agree. */
-export function settleReadings(fields: readonly Field[], note: AddNote): Readings {
+export function settleReadings(fields: readonly Field[], note: AddNote): Pick<Strip, ReadingName | 'units'> {
   const candidates = candidatesOf(fields);
-  const load = settle('load', candidates, note);
-  const voltage = settle('voltage', candidates, note);
-  const signal = settle('signal', candidates, note);
   const units: Partial<Record<ReadingName, string>> = {};
-  if (load !== null && load.unit !== null) units.load = load.unit;
-  if (voltage !== null && voltage.unit !== null) units.voltage = voltage.unit;
-  if (signal !== null && signal.unit !== null) units.signal = signal.unit;
-  return {
-    load: load?.value ?? null,
-    voltage: voltage?.value ?? null,
-    signal: signal?.value ?? null,
-    units,
+  const valueOf = (reading: ReadingName): number | null => {
+    const measured = settle(reading, candidates, note);
+    if (measured === null) return null;
+    if (measured.unit !== null) units[reading] = measured.unit;
+    return measured.value;
   };
+  return { load: valueOf('load'), voltage: valueOf('voltage'), signal: valueOf('signal'), units };
 }
 
 /** All values for readings among the fields. */
@@ -59,8 +52,7 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   const candidates: ReadingCandidate[] = [];
   for (const field of fields) {
     const reading = readingOf(field, besideMeasures);
-    if (reading === null) continue;
-    const candidate = candidateOf(field, reading, qualifiers);
+    const candidate = reading === null ? null : candidateOf(field, reading, qualifiers);
     if (candidate === null) continue;
     if (unreliable.includes(field.record)) candidate.reason = 'disagree';
     candidates.push(candidate);
@@ -112,8 +104,8 @@ function readingOf(
 
 /** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
 function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
-  const inner = isRecord(value) && meaning.unitOf === 'any' ? Object.entries(value) : [];
-  const texts = inner.filter(([key]) => meaningOf(key).reading === reading).map(([, text]) => text);
+  const isForAll = meaning.unitOf === 'any' && isRecord(value);
+  const texts = isForAll ? valuesWhere(value, (key) => key.reading === reading) : [];
   if (meaning.unitOf === reading) texts.push(value);
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }

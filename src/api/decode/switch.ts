@@ -2,7 +2,7 @@ import { isObject, isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type JsonRecord, type PortOrAll, type SwitchResult } from '../types';
 import { agreed } from './agreement';
 import { stripFields } from './fields';
-import { hasField, meaningOf, says, valuesNamed, valuesWhere } from './names';
+import { hasField, meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { holdsProblem, isProblem, saysFailed } from './reliability';
@@ -232,7 +232,7 @@ function saysNo(
     // A strip may be called "Busy".
     if (meaning.isName) return false;
     if (saysFailed(meaning, value)) return true;
-    const word = isSaid(value) ? meaning.plain : value;
+    const word = wordIn(meaning, value);
     if (isOutcome && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
     if (meaning.is('error') || (isOutcome && meaning.is('reason') && !WARNING.test(meaning.plain)))
       return isRecord(value) ? !isSet(value) || holdsProblem(value) : isProblem(value);
@@ -255,9 +255,10 @@ const ANSWER = /^(?:result|data|response)$/;
 
 /** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
-  hasField(record, ({ key, plain, available, part, isName }, value) => {
+  hasField(record, (meaning, value) => {
+    const { plain, available, part, isName } = meaning;
     if (isName) return false;
-    if (says('pending', isSaid(value) ? key : value)) return true;
+    if (says('pending', wordIn(meaning, value))) return true;
     if (WARNING.test(plain)) return isProblem(value);
     if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || part === 'self'))
       return saysPending(value, depth + 1);
@@ -265,5 +266,6 @@ const saysPending = (record: JsonRecord, depth: number): boolean =>
     return readWord(value) === false && (available || ANSWER.test(plain));
   });
 
-/** `rejected: true` and `rejected: [2]`: the name of the field is the word that counts. */
-const isSaid = (value: unknown): boolean => value === true || (Array.isArray(value) && value.length > 0);
+/** The word that counts in a field: its value, or in `rejected: true` and `rejected: [2]` its name. */
+const wordIn = ({ plain }: KeyMeaning, value: unknown): unknown =>
+  value === true || (Array.isArray(value) && value.length > 0) ? plain : value;

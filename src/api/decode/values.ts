@@ -1,11 +1,10 @@
 import { isRecord } from '../../values';
-import { wordGroups } from './names';
+import { says } from './names';
 
 /** A clear yes or no: a boolean, or a word for on or off. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  const groups = wordGroups(value);
-  return groups.has('on') ? true : groups.has('off') ? false : null;
+  return says('on', value) ? true : says('off', value) ? false : null;
 }
 
 /** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
@@ -18,8 +17,7 @@ export function readBit(value: unknown): boolean | null {
 /** A clear boolean about a strip as a whole. Words for on and off are none: they would be about its outlets. */
 export function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  const groups = wordGroups(value);
-  return groups.has('yes') ? true : groups.has('no') ? false : readBit(value);
+  return says('yes', value) ? true : says('no', value) ? false : readBit(value);
 }
 
 /** Whether a value is a number, or a text that begins with one, and neither 0 nor 1. */
