@@ -392,8 +392,9 @@ describe('Test connection of a deployed account', () => {
     await editor.editConfig('strip-account', 'account');
     const { page } = editor;
     const result = page.locator('#smart-strip-result');
+    const button = page.locator('#smart-strip-test');
     const test = async () => {
-      await page.locator('#smart-strip-test').click();
+      await button.click();
       await result.locator('p').first().waitFor();
     };
     await test();
@@ -410,10 +411,13 @@ describe('Test connection of a deployed account', () => {
     await test();
     await result.getByText('Strips found: 2').waitFor();
     await editor.unfold('Advanced');
-    for (const button of ['add', 'edit']) {
-      await page.locator(`#node-config-input-btn-tls-${button}`).click();
+    for (const action of ['add', 'edit']) {
+      await page.locator(`#node-config-input-btn-tls-${action}`).click();
       await page.locator('#node-config-input-servername').waitFor();
+      // Node-RED takes the covered dialog off the page once the other one is open, and puts it back when that is closed.
+      await button.waitFor({ state: 'detached' });
       await page.locator('#node-config-dialog-ok').last().click();
+      await button.waitFor();
       await result.locator('p').first().waitFor({ state: 'detached', timeout: 5000 });
       await test();
     }

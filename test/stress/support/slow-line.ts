@@ -28,6 +28,8 @@ export class SlowLine {
         isClosed = true;
         later(() => near.end());
       });
+      // Also after a reset, which comes without an end: the server had closed the connection when it got a request.
+      far.on('close', () => later(() => near.destroy()));
     });
   }
 
