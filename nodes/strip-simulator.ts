@@ -50,7 +50,7 @@ export = (RED: NodeAPI): void => {
     let release = (): void => undefined;
     try {
       requireReadable(def, SETTINGS['strip simulator']);
-      requireSet(configured);
+      for (const text of [configured, ...strips.map(({ mac }) => mac)]) requireSet(text);
       if (path === null) show('badPath');
       else {
         release = simulators.claim(path, simulator, (answering) => {

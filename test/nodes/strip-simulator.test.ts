@@ -184,6 +184,13 @@ describe('the strip simulator node', () => {
     });
   }
 
+  it('serves nothing while the variable for the MAC of a strip is not set, and names it', async () => {
+    await deploy([simulatorNode('sim', { strips: [...strips, { mac: '${TEST_NOT_SET}', name: 'Desk' }] })]);
+    assert.equal((await ask(list)).status, 404);
+    assert.match(statusOf('sim'), /^red ring .*notConfigured$/);
+    assert.match(String(said('sim', 'warn')[0]), /^Set the environment variable TEST_NOT_SET, /);
+  });
+
   it('serves nothing with a latency that is no number, and says what is accepted', async () => {
     await deploy([simulatorNode('sim', { latency: '1s' })]);
     assert.equal((await ask(list)).status, 404);
