@@ -28,19 +28,18 @@ export = (RED: NodeAPI): void => {
     /** Why the node shares no strips, while it has no bridge. */
     let failure = new StripError('NOT_CONFIGURED.account');
 
-    const isTaken = (topic: string, payload?: string): boolean =>
-      [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));
     /** Throws if its topics cannot be used. Returns a function that ends the bridge. */
     const start = (account: UsedAccount): (() => void) => {
       const id = textOf(def, 'account');
-      const started = new Bridge({
+      const started: Bridge = new Bridge({
         settings: readBridge(def),
         version: PACKAGE_VERSION,
         clock: systemClock,
         account,
         source: `${id} ${textOf(findAccount(RED, id)?.config, 'baseUrl')}`,
         before: kept.get(this.id),
-        isTaken,
+        isTaken: (topic, payload) =>
+          [...bridges].some((other) => other !== started && other.publishes(topic, payload)),
         send: (publication) => this.send(publication),
         onRetained: (topic) => this.warn(translate('notice.retained', { topic: displayName(topic) ?? '' })),
         onStatus: (status) => display.set(status),
@@ -59,7 +58,7 @@ export = (RED: NodeAPI): void => {
       if (bridge === null) throw failure;
       return await bridge.handle(input);
     };
-    const stop = startWithAccount(RED, this, def, {
+    startWithAccount(RED, this, def, {
       display,
       notice: 'mqtt',
       start,
@@ -67,8 +66,6 @@ export = (RED: NodeAPI): void => {
         failure = error;
       },
     });
-
-    this.on('close', stop);
     handleInput(RED, this, def, display, handle);
   }
 

@@ -6,7 +6,7 @@ export = (RED: NodeAPI): void => {
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
-    const stop = startWithAccount(RED, this, def, {
+    startWithAccount(RED, this, def, {
       display,
       notice: 'watch',
       start: (account) => {
@@ -14,11 +14,7 @@ export = (RED: NodeAPI): void => {
         return startWatching(readWatchOptions(def, env), account, display, (msg) => this.send(msg));
       },
     });
-
-    this.on('close', () => {
-      stop();
-      display.close();
-    });
+    this.on('close', () => display.close());
   }
 
   RED.nodes.registerType('strip watch', StripWatch);

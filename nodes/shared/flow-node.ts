@@ -128,15 +128,15 @@ interface StartOptions {
 }
 
 /**
- * Starts a node that works without messages as soon as all nodes of the flows exist. Starts it again after a deploy that has replaced its account but
- * not the node: Node-RED does that with a node in a subflow, if the instance of the subflow names the account. Returns a function that ends this.
+ * Starts a node that works without messages as soon as all nodes of the flows exist, and ends it when the node is closed. Starts it again after a
+ * deploy that has replaced its account but not the node: Node-RED does that with a node in a subflow, if the instance of the subflow names the account.
  */
 export function startWithAccount(
   RED: NodeAPI,
   node: Node,
   def: Definition,
   { display, notice, start, onFailure }: StartOptions,
-): () => void {
+): void {
   const id = textOf(def, 'account');
   /** The account that it has started with; `null`: it has not started. */
   let startedWith: AccountNode | null = null;
@@ -165,8 +165,8 @@ export function startWithAccount(
       stop = valueOrNull(() => start(unusableAccount(reported))) ?? stop;
     }
   });
-  return () => {
+  node.on('close', () => {
     cancel();
     stop();
-  };
+  });
 }
