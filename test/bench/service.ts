@@ -1,7 +1,7 @@
 // The service under the bench, in a process of its own: it does as little per request as node:http allows, so that the
 // clients are compared. One port answers at once, the other after 50 ms; both count their requests.
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startListening } from '../support/start-listening';
 
 const listOf = (count: number): string =>
   JSON.stringify(
@@ -45,9 +45,7 @@ function serve(delay: number): Promise<number> {
     }
   });
   server.keepAliveTimeout = 60_000;
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
+  return startListening(server);
 }
 
 process.on('disconnect', () => process.exit(0));

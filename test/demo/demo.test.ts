@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectAsync } from 'mqtt';
 import { REPOSITORY } from '../support/node-red-install';
 import { freePorts } from '../support/program';
 import { Recorder } from '../support/recorder';
+import { startListening } from '../support/start-listening';
 import { until } from '../support/until';
 
 describe('the demo', () => {
@@ -48,8 +48,7 @@ describe('the demo', () => {
 
   it('says in one line that the port it was told is taken, and how to choose another', async () => {
     const server = createServer();
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await startListening(server);
     const { ended, text } = run(String(port));
     assert.equal(await ended, 1);
     assert.match(text(), new RegExp(`^Port ${port} is taken: set the environment variable PORT .*\n$`));

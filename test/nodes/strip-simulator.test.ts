@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { RequestHandler } from 'express';
 import type { NodeAPI, NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
@@ -10,6 +9,7 @@ import { Agent, request } from 'undici';
 import stripSimulator from '../../nodes/strip-simulator';
 import { placed } from '../support/flow';
 import { redeploy } from '../support/redeploy';
+import { startListening } from '../support/start-listening';
 import { flowNode, helperNode, MAC, nodeOf, said } from './lab';
 
 const KEY = 'key-of-the-simulator';
@@ -25,6 +25,7 @@ const around = [
 
 describe('the strip simulator node', () => {
   let server: Server | undefined;
+  let port: number;
   let agent: Agent;
 
   /** Deploys into the test helper's runtime and serves its HTTP nodes, which the helper itself does not. */
@@ -36,11 +37,10 @@ describe('the strip simulator node', () => {
     };
     await helper.load(initialise, [...around, ...nodes], credentials);
     server = createServer(httpNode);
-    await once(server.listen(0, '127.0.0.1'), 'listening');
+    port = await startListening(server);
   }
 
   async function ask(path: string, body?: object, apiKey = KEY) {
-    const { port } = server?.address() as AddressInfo;
     const answer = await request(`http://127.0.0.1:${port}${path}`, {
       dispatcher: agent,
       method: body === undefined ? 'GET' : 'POST',

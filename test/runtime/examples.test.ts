@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { Aedes } from 'aedes';
 import { examples } from '../support/examples';
 import type { Example } from '../support/examples';
 import { startNodeRed } from '../support/node-red';
 import type { CommsEvent, FlowNode, RunningNodeRed, Status } from '../support/node-red';
+import { startListening } from '../support/start-listening';
 
 /** What a click shows: a message in the debug sidebar, or the status of a node. Nodes by what their ids end with. */
 type Effect =
@@ -172,8 +173,7 @@ describe('the examples, all imported into one Node-RED', () => {
   before(async () => {
     aedes = await Aedes.createBroker();
     broker = createServer(aedes.handle);
-    await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
-    const port = String((broker.address() as AddressInfo).port);
+    const port = String(await startListening(broker));
     red = await startNodeRed({ dashboard: true });
     const all = examples().filter((example) => numberOf(example) in EFFECTS);
     await red.deploy(

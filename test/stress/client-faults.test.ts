@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { Client } from '../../src/api/client';
 import { PooledDispatcher } from '../../src/api/dispatcher';
 import { parseBaseUrl } from '../../src/api/connection-settings';
@@ -10,6 +10,7 @@ import type { ProxySettings } from '../../src/api/proxy';
 import { systemClock } from '../../src/api/types';
 import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, type Fault } from '../support/service';
+import { startListening } from '../support/start-listening';
 import { until } from '../support/until';
 import { buffersUsed } from './support/memory';
 import { randomOf } from './support/random';
@@ -74,8 +75,7 @@ describe('stress: the client', () => {
       lured++;
       response.end('{"success": true}');
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    const table = cases(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+    const table = cases(`http://127.0.0.1:${await startListening(elsewhere)}/`);
     const plan = new Map<string, Case>();
     // Half of the requests have no fault.
     for (let index = 0; index < REQUESTS; index++) {
@@ -137,8 +137,7 @@ describe('stress: the client', () => {
   it('holds only the body of a response that is mostly something else', async () => {
     const MEGABYTES = 50;
     const server = createTcpServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const base = parseBaseUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const base = parseBaseUrl(`http://127.0.0.1:${await startListening(server)}`);
     const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1, timeout: 10_000 });
     const client = new Client({
       baseUrl: base,
@@ -201,9 +200,7 @@ describe('stress: a connection that is of no use', () => {
         .on('error', () => undefined)
         .on('close', () => open--);
     });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const { port } = proxy.address() as AddressInfo;
+    const port = await startListening(proxy);
     const client = connect('https://strips.invalid', { url: `http://127.0.0.1:${port}`, noProxy: [] });
     try {
       await assert.rejects(client.list());

@@ -1,11 +1,12 @@
 import { strict as assert } from 'node:assert';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { Client } from '../../src/api/client';
 import { PooledDispatcher } from '../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
 import { systemClock } from '../../src/api/types';
+import { startListening } from '../support/start-listening';
 import { SEED } from './support/random';
 
 const KEY = 'sentinel-7f3a9c1e-key';
@@ -39,9 +40,8 @@ async function startWire(): Promise<Wire> {
       socket.end(wire.answer);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const wire: Wire = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: `http://127.0.0.1:${await startListening(server)}`,
     answer: Buffer.alloc(0),
     heads,
     close: async () => {

@@ -1,7 +1,8 @@
 import { createServer, request as requestHttp, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { startListening } from './start-listening';
 
 /** One request to a proxy as it came. */
 interface Proxied {
@@ -72,9 +73,8 @@ export class TestProxy {
   }
 
   /** Gives its port on 127.0.0.1. */
-  async start(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as AddressInfo).port;
+  start(): Promise<number> {
+    return startListening(this.#server);
   }
 
   async stop(): Promise<void> {

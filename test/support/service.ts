@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { systemClock, type Clock, type Timer } from '../../src/api/types';
 import { handle, readBody, send } from '../../src/simulator/http';
 import type { ShapeName } from '../../src/simulator/shapes';
 import { Simulator } from '../../src/simulator/simulator';
 import { commit } from './faults';
 import type { Fault } from './faults';
+import { startListening } from './start-listening';
 
 export type { Fault } from './faults';
 
@@ -131,21 +132,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
   });
-  const listen = (port: number) =>
-    new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
   const stopListening = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const socket of sockets) socket.resetAndDestroy();
     await closed;
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await startListening(server);
 
   return {
     baseUrl: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
@@ -180,7 +172,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       );
     },
     stopListening,
-    listenAgain: () => listen(port),
+    listenAgain: async () => {
+      await startListening(server, port);
+    },
     close: async () => {
       simulator.close();
       for (const timer of timers) clock.clearTimeout(timer);

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { startListening } from '../../support/start-listening';
 
 /** Delays everything that is sent to and from a server on this machine. */
 export class SlowLine {
@@ -33,9 +34,8 @@ export class SlowLine {
     });
   }
 
-  async start(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as AddressInfo).port;
+  start(): Promise<number> {
+    return startListening(this.#server);
   }
 
   async stop(): Promise<void> {

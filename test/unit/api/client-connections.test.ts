@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { errors, Pool } from 'undici';
 import type { Client } from '../../../src/api/client';
@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/api/types';
 import { pem } from '../../support/certificates';
 import { TestProxy } from '../../support/proxy';
 import { startService, type Fault, type TestService } from '../../support/service';
+import { startListening } from '../../support/start-listening';
 import { failureOf, MAC, ClientStage } from './client-stage';
 
 describe('Client: failing connections', () => {
@@ -80,8 +81,7 @@ describe('Client: failing connections', () => {
       if (sockets.push(socket) > 1) secure.emit('connection', socket);
       socket.on('error', () => undefined);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const port = await startListening(server);
     const own = { connections: 1, timeout: 200, clock: systemClock, tls: { ca: pem('trusted') } };
     const client = connect(`https://localhost:${port}`, own);
     const failures: string[] = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { Client } from '../../../src/api/client';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
@@ -7,6 +7,7 @@ import { mayBeCarriedOut, StripError } from '../../../src/api/errors';
 import { systemClock } from '../../../src/api/types';
 import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/service';
 import type { FakeClock } from '../../support/fake-clock';
+import { startListening } from '../../support/start-listening';
 import { failureOf, MAC, ClientStage } from './client-stage';
 
 /** A service in a thread of its own: an empty list, 50 ms after it has said that it was asked. Then it says in shared memory that it has answered. */
@@ -24,8 +25,7 @@ async function startWire() {
   let arrived: (socket: Socket) => void;
   const request = new Promise<Socket>((resolve) => (arrived = resolve));
   const server = createServer((socket) => void socket.once('data', () => arrived(socket)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await startListening(server);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     request,

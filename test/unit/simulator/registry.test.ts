@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
 import { Client } from '../../../src/api/client';
 import { BODY_LIMIT, type ServiceRequest } from '../../../src/simulator/http';
@@ -10,6 +9,7 @@ import type { Simulator } from '../../../src/simulator/simulator';
 import { parseBaseUrl, simulatorPath } from '../../../src/api/connection-settings';
 import { SETTINGS } from '../../../src/settings';
 import { FakeClock } from '../../support/fake-clock';
+import { startListening } from '../../support/start-listening';
 import { KEY, MAC, simulatorWith } from './support';
 
 const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
@@ -49,8 +49,8 @@ describe('simulators below one server', () => {
       res.writeHead(418).end();
     });
   });
+  let port: number;
   const get = async (path: string) => {
-    const { port } = server.address() as AddressInfo;
     const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, {
       dispatcher: agent,
       headers: { 'x-api-key': 'k' },
@@ -59,7 +59,9 @@ describe('simulators below one server', () => {
     return statusCode === 200 ? (JSON.parse(text) as { mac: string }[])[0]?.mac : statusCode;
   };
 
-  before((done) => void server.listen(0, '127.0.0.1', done));
+  before(async () => {
+    port = await startListening(server);
+  });
   after(async () => {
     await agent.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -102,7 +104,6 @@ describe('simulators below one server', () => {
 
   it('refuse a body over the limit, and the connection can be used again', async () => {
     const leave = registry.claim('/one', simulatorOf('AA'), () => undefined);
-    const { port } = server.address() as AddressInfo;
     const post = async (length: number) => {
       const { statusCode, body } = await request(
         `http://127.0.0.1:${port}/one/api/public/v1/strips/AA/switch`,
@@ -126,7 +127,6 @@ describe('simulators below one server', () => {
   it('drop a caller who hangs up in the middle of a body', async () => {
     const simulator = simulatorOf('AA');
     const leave = registry.claim('/one', simulator, () => undefined);
-    const { port } = server.address() as AddressInfo;
     const came = new Promise<void>((resolve) =>
       server.once('request', (req) => req.once('close', () => setImmediate(resolve))),
     );
