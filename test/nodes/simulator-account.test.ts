@@ -14,15 +14,6 @@ const simulator = (more: object = {}): FlowNode =>
     ...more,
   });
 
-/** Without retries, so that a failure shows at once. */
-const account = (more: object = {}): FlowNode => ({
-  id: 'account',
-  type: 'strip-account',
-  baseUrl: '/sim',
-  retryFor: '0',
-  ...more,
-});
-
 const lamp = flowNode('switch', 'strip switch', { mac: MAC, macType: 'str', port: '1', portType: 'port' });
 const list = flowNode('list', 'strip list');
 
@@ -33,6 +24,8 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     lab = await Lab.start();
   });
   afterEach(() => lab.stop());
+
+  const account = (more: object = {}) => lab.account({ baseUrl: '/sim', ...more });
 
   const deploy = (nodes: FlowNode[], credentials: object = {}) =>
     lab.deploy(nodes, credentials, [stripSimulator]);

@@ -75,9 +75,12 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
       await half(await carryOut(), response);
       socket.end();
       return;
-    case 'oversized':
-      oversized(fault.bytes, fault.declared, response);
+    case 'oversized': {
+      // Without a content-length, the body is sent in chunks.
+      const length = fault.declared ? { 'content-length': fault.bytes } : {};
+      response.writeHead(200, { ...JSON_TYPE, ...length }).end(emptyList(fault.bytes));
       return;
+    }
     case 'contentLength': {
       const { status, headers, body } = await carryOut();
       // Written to the socket: `ServerResponse` would correct or refuse it.
@@ -105,7 +108,7 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
       return;
     }
     case 'gzipBomb': {
-      const packed = gzipSync(`[${' '.repeat(fault.bytes - 2)}]`);
+      const packed = gzipSync(emptyList(fault.bytes));
       response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip', 'content-length': packed.length });
       response.end(packed);
       return;
@@ -131,6 +134,8 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+const emptyList = (bytes: number): string => `[${' '.repeat(bytes - 2)}]`;
 
 async function reset(when: 'before' | 'lost' | 'middle' | 'after', faulted: FaultedRequest): Promise<void> {
   const { request, response, carryOut } = faulted;
@@ -162,19 +167,6 @@ async function half({ status, headers, body }: ServiceAnswer, response: ServerRe
 function writeRaw(socket: Socket, status: number, headers: Record<string, string>, body: string): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
-}
-
-function oversized(bytes: number, declared: boolean, response: ServerResponse): void {
-  const body = Buffer.alloc(bytes, ' ');
-  body.write('[');
-  body.write(']', bytes - 1);
-  response.writeHead(200, { ...JSON_TYPE, ...(declared ? { 'content-length': bytes } : {}) });
-  if (declared) {
-    response.end(body);
-  } else {
-    response.write(body.subarray(0, bytes >> 1));
-    response.end(body.subarray(bytes >> 1));
-  }
 }
 
 function drip(every: number, { status, headers, body }: ServiceAnswer, faulted: FaultedRequest): void {

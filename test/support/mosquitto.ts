@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { connectAsync, type MqttClient } from 'mqtt';
+import { connectAsync } from 'mqtt';
 import { freePorts, Program } from './program';
 import { Recorder } from './recorder';
 
@@ -87,7 +87,7 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
     },
     client,
     retained: async () => {
-      const reader: MqttClient = await connectAsync(`mqtt://127.0.0.1:${port}`);
+      const reader = await connectAsync(`mqtt://127.0.0.1:${port}`);
       const kept = new Map<string, string>();
       const marker = `marker/${process.pid}/${Math.random()}`;
       const complete = new Promise<void>((resolve) => {

@@ -164,10 +164,10 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
     ]);
     const url = ADDRESS.exec(line.text)?.[0];
     if (url === undefined || child.pid === undefined) throw new Error(`no address in: ${line.text}`);
-    const headers: Record<string, string> =
-      login === undefined ? {} : { authorization: `Bearer ${await logIn(url, login)}` };
+    const token = login && (await logIn(url, login));
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const comms = new Recorder<CommsEvent>();
-    const socket = await listen(url, headers.authorization?.slice('Bearer '.length), comms);
+    const socket = await listen(url, token, comms);
     void exited.then(() => socket.close());
     return {
       url,

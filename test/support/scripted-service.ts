@@ -129,8 +129,6 @@ export class ScriptedService implements Service {
   autoList: (() => Promise<ListAnswer>) | null = null;
   autoGet: ((mac: string) => Promise<StripAnswer>) | null = null;
   autoSwitch: ((mac: string, port: PortOrAll, on: boolean) => Promise<SwitchAnswer>) | null = null;
-  /** The milliseconds for switches under way when it began to close. */
-  grace: number | null = null;
   closed = false;
   #graceTimer: Timer | null = null;
 
@@ -154,7 +152,6 @@ export class ScriptedService implements Service {
   }
 
   beginClose(graceMs: number): void {
-    this.grace = graceMs;
     this.#abort([...this.lists, ...this.gets] as Call[]);
     const underWay = [...this.switches] as Call[];
     this.#graceTimer = this.clock.setTimeout(() => this.#abort(underWay), graceMs);

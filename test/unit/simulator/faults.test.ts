@@ -4,9 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { pem } from '../../support/certificates';
 import { startService } from '../../support/service';
 import type { Fault, TestService } from '../../support/service';
+import { MAC } from './support';
 import { Wire } from './wire';
-
-const MAC = 'A1B2C3D4E5F6';
 
 describe('the test service', () => {
   let service: TestService;

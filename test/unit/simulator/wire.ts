@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { TestService } from '../../support/service';
-
-const MAC = 'A1B2C3D4E5F6';
+import { MAC } from './support';
 
 /** One raw connection: what came, and how it ended. */
 export class Wire {
