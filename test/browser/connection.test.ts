@@ -81,6 +81,35 @@ describe('Test connection', () => {
     await editor.picture('account-named-outlets');
   });
 
+  it('breaks no word of a state because the name of an outlet is long', async () => {
+    const outlets = (name: string) =>
+      [1, 2, 3, 4].map((port) => ({ port, on: true, name: port === 1 ? name : '' }));
+    const json = [
+      { mac: MAC, name: 'Desk strip', outlets: outlets('Aquarium pump and heater') },
+      {
+        mac: 'A1B2C3D4E5F7',
+        name: 'Media strip with a rather long name',
+        online: false,
+        outlets: outlets(''),
+      },
+    ];
+    stage.service.next({ kind: 'answer', status: 200, json });
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    const found = editor.page.locator('#smart-strip-found');
+    await found.waitFor();
+    const lines = await found.locator('td', { hasText: 'unavailable' }).evaluateAll((cells) =>
+      cells.map((cell) => {
+        const [text] = cell.childNodes;
+        const range = document.createRange();
+        if (text) range.setStart(text, text.textContent?.indexOf('unavailable') ?? 0);
+        range.setEndAfter(cell.lastChild ?? cell);
+        return range.getClientRects().length;
+      }),
+    );
+    assert.deepEqual(lines, [1, 1, 1, 1]);
+    assert.ok(await found.evaluate((table) => table.scrollWidth <= table.clientWidth));
+  });
+
   it('leaves standing what is wrong with other fields', async () => {
     await editor.unfold('Polling and retries');
     await field('interval').fill('1');

@@ -183,6 +183,18 @@ describe('the sidebar', () => {
     assert.equal(second?.y, first?.y);
   });
 
+  it('shows the names of outlets whole, so that two that begin alike can be told apart', async () => {
+    const names = ['Pump and heater of the aquarium, left', 'Pump-and-heater-of-the-aquarium,-right'];
+    const outletNames = names.map((name, index) => ({ mac: DESK, port: index + 1, name }));
+    await stage.red.deploy([tab, home({ outletNames })]);
+    const { bar } = await open();
+    for (const name of names) {
+      const shown = bar.root.locator('.smart-strip-name', { hasText: name });
+      await shown.waitFor();
+      assert.ok(await shown.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), name);
+    }
+  });
+
   it('puts configured nodes on the canvas that work after a deploy, and shows which nodes use an outlet', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
