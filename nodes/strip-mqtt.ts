@@ -15,9 +15,12 @@ import {
 } from './shared/flow-node';
 import { PACKAGE_VERSION, translator } from './shared/runtime';
 
+/** The most closed nodes that are remembered; bounds memory. A program may deploy flows whose nodes have new ids each time. */
+const MAX_CLOSED = 100;
+
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
-  /** What the broker keeps from each node that was closed, by the node's id. */
+  /** What the broker keeps from each node that was closed, by the node's id; the one that was closed last comes last. */
   const kept = new Map<string, Published>();
   const bridges = new Set<Bridge>();
 
@@ -51,7 +54,10 @@ export = (RED: NodeAPI): void => {
         bridge = null;
         bridges.delete(started);
         // Kept even if the node is removed, because it may only be disabled for a while.
+        kept.delete(this.id);
         kept.set(this.id, started.close());
+        const [oldest = ''] = kept.keys();
+        if (kept.size > MAX_CLOSED) kept.delete(oldest);
       };
     };
     const handle: Handle = async (input) => {

@@ -168,6 +168,21 @@ describe('the strip mqtt node', () => {
     }
   });
 
+  it('forgets what a removed node has published when a hundred others were closed since', async () => {
+    await deploy();
+    const others = Array.from({ length: 100 }, (_, index) => flowNode(`other-${index}`, 'strip mqtt'));
+    await lab.redeploy([lab.account(), ...others], 'full');
+    await until('the last node', () => lab.statuses('other-99').at(-1) === 'green dot 2');
+    const sent = published().length;
+    // Each of them calls the strips that it remembers unavailable.
+    await lab.redeploy([lab.account({ baseUrl: '' }), bridge(), flowNode('other-99', 'strip mqtt')], 'full');
+    for (const id of ['bridge', 'other-99']) {
+      await until('status', () => lab.statuses(id).at(-1) === 'red ring notConfigured');
+    }
+    await until('the strips', () => published().length >= sent + 2);
+    assert.equal(published().length, sent + 2);
+  });
+
   for (const [what, more, account] of [
     ['a topic with a wildcard', { topic: 'a/#' }, {}],
     ['a variable that is not set', { discovery: '${NO_SUCH_VARIABLE}' }, {}],
