@@ -81,32 +81,30 @@ describe('Test connection', () => {
     await editor.picture('account-named-outlets');
   });
 
-  it('breaks no word of a state because the name of an outlet is long', async () => {
-    const outlets = (name: string) =>
-      [1, 2, 3, 4].map((port) => ({ port, on: true, name: port === 1 ? name : '' }));
+  it('breaks neither the words for a state nor short names of strips because the name of an outlet is long', async () => {
+    const name = 'Pump and heater of the aquarium';
+    const outlets = [1, 2, 3, 4].map((port) => ({ port, on: true, name: port < 3 ? name : '' }));
     const json = [
-      { mac: MAC, name: 'Desk strip', outlets: outlets('Aquarium pump and heater') },
-      {
-        mac: 'A1B2C3D4E5F7',
-        name: 'Media strip with a rather long name',
-        online: false,
-        outlets: outlets(''),
-      },
+      { mac: 'A1:B2:C3:D4:E5:F6', name: 'Office', outlets },
+      { mac: 'A1:B2:C3:D4:E5:F7', name: 'Media', online: false, outlets },
     ];
     stage.service.next({ kind: 'answer', status: 200, json });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
     const found = editor.page.locator('#smart-strip-found');
     await found.waitFor();
-    const lines = await found.locator('td', { hasText: 'unavailable' }).evaluateAll((cells) =>
-      cells.map((cell) => {
-        const [text] = cell.childNodes;
-        const range = document.createRange();
-        if (text) range.setStart(text, text.textContent?.indexOf('unavailable') ?? 0);
-        range.setEndAfter(cell.lastChild ?? cell);
-        return range.getClientRects().length;
-      }),
-    );
-    assert.deepEqual(lines, [1, 1, 1, 1]);
+    for (const word of ['Name', 'Office', 'unavailable']) {
+      const lines = await found.locator('th, td', { hasText: word }).evaluateAll((cells, sought) => {
+        return cells.map((cell) => {
+          const [text] = cell.childNodes;
+          const start = text?.textContent?.indexOf(sought) ?? -1;
+          const range = document.createRange();
+          if (text && start >= 0) range.setStart(text, start);
+          if (text && start >= 0) range.setEnd(text, start + sought.length);
+          return range.getClientRects().length;
+        });
+      }, word);
+      assert.ok(lines.length > 0 && lines.every((count) => count === 1), `${word}: ${lines.join()} lines`);
+    }
     assert.ok(await found.evaluate((table) => table.scrollWidth <= table.clientWidth));
   });
 
