@@ -1,6 +1,6 @@
 // The functions that the nodes' html calls, bundled to `resources/editor.js`. The html works without them, with plain fields.
 import { descriptorOf, inputLabelOf, labelOf, outputLabelOf, wholeLabelOf } from './descriptors';
-import { closeDialog, openDialog, problemWith } from './form';
+import { closeDialog, openDialog, problemWith, shownDialog } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
 import { Sidebar } from './sidebar';
@@ -9,7 +9,10 @@ import { accountChanged } from './strips';
 const SmartStrip = {
   /** Returns what Node-RED expects from a validator: `true`, or what is wrong, in words. */
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
-    const problem = problemWith(descriptorOf(node), node, field, value);
+    const dialog = shownDialog(node);
+    // Node-RED has read the field itself, which may show the value in another form.
+    const shown = dialog?.readers[field] ? dialog.value(field) : value;
+    const problem = problemWith(descriptorOf(node), node, field, shown);
     // Node-RED's list of config nodes shows it as HTML, other places as text. It may hold a part of an expression that was imported.
     return problem === '' || problem.replaceAll('<', '‹');
   },

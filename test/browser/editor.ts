@@ -254,15 +254,29 @@ export class Editor {
   }
 
   async done(): Promise<void> {
+    await this.#expectReasons(this.dialog);
     await this.page.locator('#node-dialog-ok').click();
     await this.dialog.waitFor({ state: 'detached' });
     await this.settled();
   }
 
   async doneConfig(): Promise<void> {
+    await this.#expectReasons(this.configDialog);
     await this.page.locator('#node-config-dialog-ok').click();
     await this.configDialog.waitFor({ state: 'detached' });
     await this.settled();
+  }
+
+  /**
+   * Node-RED marks a field only where the dialog says below it what is wrong. Left out: the strip, about which the picker says it, and the field with the
+   * focus, which Node-RED checks when it is left.
+   */
+  async #expectReasons(form: Locator): Promise<void> {
+    const marked = form.locator('input.input-error:not(:focus):not([id$=input-mac])');
+    for (const id of await marked.evaluateAll((inputs) => inputs.map((input) => input.id))) {
+      const message = form.locator(`#smart-strip-message-${id.replace(/^.*input-/, '')}`);
+      assert.notDeepEqual(await message.allTextContents(), [''], `${id} is marked without a reason`);
+    }
   }
 
   async cancelConfig(): Promise<void> {
