@@ -1,7 +1,8 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { Preferred } from './agreement';
-import { hasField, meaningOf, valuesWhere, type KeyMeaning } from './names';
+import { hasField, meaningOf, valuesNamed, valuesWhere, type KeyMeaning } from './names';
+import { outletNumberOf } from './numbering';
 import { readFlag, readJson, readText } from './values';
 
 /** A field of a strip, from its record or from a record inside that. */
@@ -51,7 +52,12 @@ function addFields(
     const value = valueOf(meaning, record[key]);
     if (isRated && (meaning.state !== null || meaning.keyed >= 0) && readFlag(value) !== null) continue;
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
+    if (inner === 'meter' && isRecord(value) && hasField(value, namesPort)) continue;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
+      // `connectivity: {"value": "offline"}`
+      if (inner === 'network')
+        for (const said of valuesNamed(value, 'value'))
+          found.fields.push({ meaning, value: said, record, part, depth });
       addFields(found, value, inner, depth + 1, isSystem || (isRated && inner === 'self') ? from : meaning);
       continue;
     }
@@ -62,6 +68,10 @@ function addFields(
   // Among measurements, such keys hold no states.
   if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
 }
+
+/** Whether a field says that its record is about one outlet. A 0 may mean the strip as a whole. */
+const namesPort = ({ number, state }: KeyMeaning, value: unknown): boolean =>
+  number === 'port' && state === null && outletNumberOf(value) > 0;
 
 /** The value of a field. A record or a list may come as a text. */
 const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>

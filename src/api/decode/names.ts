@@ -27,7 +27,7 @@ const NAMES = {
   available: `available online connected reachable isavailable isonline isconnected isreachable deviceonline
     striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag`,
   /** The opposite of `available`. */
-  offline: 'offline isoffline unreachable disconnected unavailable isunreachable isdisconnected',
+  offline: 'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected',
   /** Say by a word whether a strip can be reached, as those in `available` do, too. */
   connection:
     'status state availability health devicestatus devicestate networkstatus healthstate healthstatus',
@@ -89,7 +89,7 @@ const NAMES = {
     partialfailure partialfailures`,
   /** Say why something failed, or how often. They count only around a list and in a switch answer or its entries: elsewhere they may be about anything. */
   reason:
-    'reason warning warnings fault rejected rejection deniedby blockedby lockedby totalfailed conflicts timeouts',
+    'reason warning warnings fault rejected rejection deniedby blockedby lockedby totalfailed conflicts timeouts usererrors partialerror partialerrors partialfailureerror',
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
@@ -103,7 +103,7 @@ const NAMES = {
   page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part chunk segment batch',
   /** Say how many strips a page may hold. */
   limit: `limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage
-    maxitems batchsize chunksize first`,
+    maxitems batchsize chunksize first maxresult`,
   /** Say how many strips come before this page. */
   skipped: 'offset skip startindex start startat from pageoffset skipped',
   /** Are set if another page follows or came before. */
@@ -112,12 +112,12 @@ const NAMES = {
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
     startafter pagekey moretocome tobecontinued cropped abridged shortened pagingtoken canloadmore maxreached
-    overlimit`,
+    overlimit endingbefore terminatedearly`,
   /** Are set by a service that has pages, on the last one too. */
   lastkey: 'lastid lastkey lastitem lastcursor lasttoken',
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done isdone alldone final isfinal eof end finished isfinished islastpage
-    islastbatch nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded`,
+    islastbatch nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded listcomplete`,
   /** Are set even if no page follows. Only a text such as "1-2 of 5" says whether one does. */
   range: 'range contentrange showing displaying',
   /** Say that some strips did not come, or were not asked for. */
@@ -221,8 +221,8 @@ const AFTER_POWER_CUT = /^poweron(?:stat|behavi)/;
 const THINGS = `${oneOf('strip powerstrip pdu device node object entity entitie item result element record row hit entry entrie doc data match matche')}s?`;
 const PAGES = `${oneOf('page pager paging pagination paginator cursor view')}s?`;
 const AFTER_NEXT =
-  oneOf(`page no num number cursor token url link href offset marker id key start available batch set
-  index from after skip continuation pagination paging ${THINGS}`);
+  oneOf(`page no num number cursor token url link href uri offset marker mark id key start available batch
+  set index from after skip continuation pagination paging ${THINGS}`);
 const BEFORE_ERROR =
   oneOf(`is has num device relay port outlet strip command comm communication network hardware
   server internal sync`);
@@ -238,19 +238,24 @@ const NOT_DONE = oneOf('unreachable offline queued blocked locked denied refused
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
     'total',
-    new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available)?$`),
+    new RegExp(
+      `^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available|found)?$`,
+    ),
   ],
   ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
   ['count', new RegExp(`^(?:num|numberof|noof|nb)${THINGS}$|^${THINGS}(?:count|num)$`)],
-  ['more', new RegExp(`^(?:is|list|${THINGS})?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
+  [
+    'more',
+    new RegExp(`^(?:is|list|${THINGS})?(?:partial|truncated|incomplete)(?:data|list|search|${THINGS})?$`),
+  ],
   ['more', new RegExp(`^(?:is|has)?more(?:pages?|${THINGS})?(?:available)?$`)],
   ['more', new RegExp(`^remaining(?:pages|${THINGS})?(?:count)?$|^(?:pages|${THINGS})(?:remaining|left)$`)],
   ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
-  ['last', /^(?:hydra)?last(?:page)?(?:url|link|href)$|^hydralast$/],
+  ['last', /^(?:hydra)?last(?:page)?(?:url|link|href|uri)$|^hydralast$/],
   ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
   ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejected|rejection)${AFTER_ERROR}$`)],
   ['reason', new RegExp(`^${FAILED}s?(?:${OUTLETS}|${THINGS}|count|total)$|^${NOT_DONE}${OUTLETS}$`)],
-  ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
+  ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?|header)$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details|context|data|result|state)?$`)],
 ];
 

@@ -3,7 +3,7 @@ import type { JsonRecord, ReadingName, Strip } from '../types';
 import { agreed, fieldsOf, type AddNote, type Candidate, type Note } from './agreement';
 import type { Field } from './fields';
 import { hasField, meaningOf, SCALE, valuesWhere } from './names';
-import { discredits, saysUnreliable } from './reliability';
+import { discredits, reachability, saysUnreliable } from './reliability';
 import { readBit, readNumber, readText, type Measured } from './values';
 
 /** One value for a reading, or the reason why it cannot be used. */
@@ -46,7 +46,12 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   if (fields.length > MAX_FIELDS) return [];
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
   const unreliable = all
-    .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
+    .filter(
+      ({ meaning, value, part }) =>
+        (part === 'meter' && saysUnreliable(meaning, value)) ||
+        // A network that is not connected has no signal.
+        (part === 'network' && reachability(meaning, value) === false),
+    )
     .map(({ record }) => record);
   const besideMeasures = new Map<JsonRecord, boolean>();
   const candidates: ReadingCandidate[] = [];

@@ -235,7 +235,9 @@ function saysNo(
     const word = wordIn(meaning, value);
     if (isOutcome && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
     if (meaning.is('error') || (isOutcome && meaning.is('reason') && !WARNING.test(meaning.plain)))
-      return isRecord(value) ? !isSet(value) || holdsProblem(value) : isProblem(value);
+      return isRecord(value)
+        ? holdsProblem(value) || !(isSet(value) || meaning.plain.endsWith('s'))
+        : isProblem(value);
     const isWork = WORK.test(meaning.plain);
     if ((meaning.denied && !isWork) || depth === DEEPEST || results.includes(value)) return false;
     return [value]
@@ -260,12 +262,12 @@ const saysPending = (record: JsonRecord, depth: number): boolean =>
     if (isName) return false;
     if (says('pending', wordIn(meaning, value))) return true;
     if (WARNING.test(plain)) return isProblem(value);
-    if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || part === 'self'))
-      return saysPending(value, depth + 1);
+    if (isObject(value) && depth < DEEPEST && (WORK.test(plain) || part === 'self'))
+      return [value].flat().some((inner) => isRecord(inner) && saysPending(inner, depth + 1));
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));
   });
 
 /** The word that counts in a field: its value, or in `rejected: true` and `rejected: [2]` its name. */
 const wordIn = ({ plain }: KeyMeaning, value: unknown): unknown =>
-  value === true || (Array.isArray(value) && value.length > 0) ? plain : value;
+  value === true || says('yes', value) || (Array.isArray(value) && value.length > 0) ? plain : value;

@@ -76,11 +76,10 @@ export function readJson(value: unknown): unknown {
   }
 }
 
-/** Whether a value says something: `next: null`, `error: false` and `errors: []` do not. */
+/** Whether a value says something: `next: null`, `error: false`, `errors: []` and `errorCode: "0000"` do not. */
 export function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isRecord(value)) return Object.keys(value).length > 0;
-  return (
-    value !== null && value !== undefined && value !== false && value !== '' && value !== 0 && value !== '0'
-  );
+  if (typeof value === 'string') return !/^0*$/.test(value);
+  return value !== null && value !== undefined && value !== false && value !== 0;
 }
