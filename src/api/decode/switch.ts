@@ -235,6 +235,7 @@ function saysNo(
     const word = wordIn(meaning, value);
     if (isOutcome && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
     if (meaning.is('error') || (isOutcome && meaning.is('reason') && !WARNING.test(meaning.plain)))
+      // An empty `errors` says that there are none; an empty `error` may be one.
       return isRecord(value)
         ? holdsProblem(value) || !(isSet(value) || meaning.plain.endsWith('s'))
         : isProblem(value);
