@@ -316,8 +316,9 @@ describe('Test connection', () => {
   it('says that a TLS node is not deployed yet', async () => {
     await editor.unfold('Advanced');
     await editor.page.locator('#node-config-input-btn-tls-add').click();
-    await editor.page.locator('#node-config-input-servername').waitFor();
-    await editor.page.locator('#node-config-dialog-ok').last().click();
+    // Node-RED takes the covered dialog off the page once the other one is open.
+    await editor.page.locator('#smart-strip-test').waitFor({ state: 'detached' });
+    await editor.page.locator('#node-config-dialog-ok').click();
     await editor.page.locator('#node-config-input-servername').waitFor({ state: 'detached' });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
     assert.match((await said('tls').textContent()) ?? '', /Deploy, and start the flows/);
@@ -388,11 +389,11 @@ describe('Test connection of a deployed account', () => {
     await page.locator('#smart-strip-test').click();
     await editor.unfold('Advanced');
     await page.locator('#node-config-input-btn-tls-add').click();
-    await page.locator('#node-config-input-servername').waitFor();
+    await page.locator('#smart-strip-test').waitFor({ state: 'detached' });
     answer();
     await answered;
     await editor.turn();
-    await page.locator('#node-config-dialog-cancel').last().click();
+    await page.locator('#node-config-dialog-cancel').click();
     await page.locator('#smart-strip-result', { hasText: 'Strips found: 2' }).waitFor({ timeout: 10_000 });
   });
 
@@ -443,7 +444,7 @@ describe('Test connection of a deployed account', () => {
       await page.locator('#node-config-input-servername').waitFor();
       // Node-RED takes the covered dialog off the page once the other one is open, and puts it back when that is closed.
       await button.waitFor({ state: 'detached' });
-      await page.locator('#node-config-dialog-ok').last().click();
+      await page.locator('#node-config-dialog-ok').click();
       await button.waitFor();
       await result.locator('p').first().waitFor({ state: 'detached', timeout: 5000 });
       await test();

@@ -188,9 +188,9 @@ describe('The preview of answers', () => {
     await editor.unfold('Advanced');
     await page.locator('#smart-strip-row-mapping .red-ui-typedInput-input').fill(MAPPING);
     await page.locator('#node-config-input-btn-tls-add').dispatchEvent('click');
-    await page.locator('#node-config-input-servername').waitFor();
+    await page.locator('#smart-strip-test').waitFor({ state: 'detached' });
     await page.evaluate('window.later()');
-    await page.locator('#node-config-dialog-cancel').last().click();
+    await page.locator('#node-config-dialog-cancel').click();
     await page.locator('#smart-strip-compare').getByText('Outlet 1: ● on').waitFor({ timeout: 5000 });
   });
 
