@@ -97,7 +97,10 @@ function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
   const keys = Object.keys(record);
   // A map keyed by something, unless it is an entry itself.
   const isMap = keys.every((key) => isRecord(record[key]) || meaningOf(key).keyed >= 0 || isAll(key));
-  return isMap ? keys.flatMap((key) => entriesFor(record[key], key, asked)) : entriesFor(record, '', asked);
+  if (!isMap) return entriesFor(record, '', asked);
+  // Keys that count from 0 are no outlet numbers: entry "3" may be about outlet 3 or 4.
+  const isCounted = keys.some((key) => meaningOf(key).keyed === 0);
+  return keys.flatMap((key) => entriesFor(record[key], isCounted ? '' : key, asked));
 }
 
 /** One entry under its key; if all outlets were asked for and it is about all of them, one for each. */
