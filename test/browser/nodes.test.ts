@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SETTINGS } from '../../src/settings';
 import { account, debug, placed, tab } from '../support/flow';
+import { REPOSITORY } from '../support/node-red';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
@@ -617,6 +620,29 @@ describe('the nodes in the editor', () => {
     await editor.deploy();
     const { mac, macType } = await editor.properties(id);
     assert.deepEqual({ mac, macType }, { mac: 'A1B2C3D4E5F6', macType: 'str' });
+  });
+
+  it('have help texts that need no scrolling sideways in the narrow sidebar of Node-RED 5', async () => {
+    await open();
+    const locales = join(REPOSITORY, 'nodes/locales');
+    const files = readdirSync(locales, { recursive: true, encoding: 'utf8' });
+    const panels = files
+      .filter((file) => file.endsWith('.html'))
+      .map((file) => ({ file, help: readFileSync(join(locales, file), 'utf8') }));
+    const tooWide = await editor.page.evaluate((panels) => {
+      const panel = document.createElement('div');
+      panel.className = 'red-ui-help';
+      panel.style.width = '267px';
+      document.querySelector('.red-ui-editor')?.append(panel);
+      return panels.filter(({ help }) => {
+        panel.innerHTML = help.replace(/<.?script[^>]*>/g, '');
+        return panel.scrollWidth > panel.clientWidth;
+      });
+    }, panels);
+    assert.deepEqual(
+      tooWide.map(({ file }) => file),
+      [],
+    );
   });
 
   it('can be read in the dark theme', async () => {
