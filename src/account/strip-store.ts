@@ -1,5 +1,5 @@
 import { isOutage, type StripError } from '../api/errors';
-import { isoTime, macKey, PORTS, READINGS, type OutletId } from '../api/types';
+import { macKey, PORTS, READINGS, type OutletId } from '../api/types';
 import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import type { AccountOptions, AccountStatus, Change } from './types';
 
@@ -328,7 +328,7 @@ export class StripStore {
   /** What the service confirmed just now about these outlets. Returns what is known of the strip now. */
   confirm(mac: string, outlets: Outlet[]): Strip {
     const version = this.nextVersion();
-    const at = isoTime(this.options.clock.wall());
+    const at = new Date(this.options.clock.wall()).toISOString();
     this.#noteReached(version);
     const state = this.#findOrAdd({ mac, at });
     state.isOfflineByAnswer = state.isOfflineByList = false;

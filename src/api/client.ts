@@ -7,11 +7,10 @@ import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher, RequestOptions } from './dispatcher';
 import { closedError, isStripError, StripError, type ErrorCode } from './errors';
-import { InFlightSet, type InFlight } from './limits';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { HttpResponse, readAnswer, readSwitch, type ReadAnswer, type ResponseHeaders } from './response';
-import { isoTime, isPossibleMac } from './types';
+import { isPossibleMac } from './types';
 import type { Clock, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer, Timer } from './types';
 
 export interface ClientOptions {
@@ -35,7 +34,7 @@ const USER_AGENT = 'node-red-smart-strip';
 export class Client implements Service {
   readonly #options: ClientOptions;
   readonly #context: ErrorContext;
-  readonly #requests = new InFlightSet<PendingRequest>();
+  readonly #requests: PendingRequest[] = [];
   /** Ends what was under way when the client began to close; `null` until then. */
   #graceTimer: Timer | null = null;
   #closing: Promise<void> | null = null;
@@ -104,7 +103,7 @@ export class Client implements Service {
       headers: isRead ? headers : { ...headers, 'content-type': 'application/json' },
       body: isRead ? '' : JSON.stringify(body),
     });
-    this.#requests.add(request);
+    this.#requests.push(request);
     try {
       request.send(this.#graceTimer !== null);
       return read(await request.response);
@@ -112,7 +111,7 @@ export class Client implements Service {
       if (isStripError(error)) error.isOfRepeat = request.isRepeated;
       throw error;
     } finally {
-      this.#requests.delete(request);
+      this.#requests.splice(this.#requests.indexOf(request), 1);
     }
   }
 
@@ -124,7 +123,7 @@ export class Client implements Service {
   }
 
   #now(): string {
-    return isoTime(this.#options.clock.wall());
+    return new Date(this.#options.clock.wall()).toISOString();
   }
 }
 
@@ -132,8 +131,7 @@ export class Client implements Service {
  * One request and its response. Handles undici's events directly, so that the deadline and the client's `close` also reach a request that waits
  * for a connection, which a signal does not. Settles once, and ignores every later event.
  */
-class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
-  slot = -1;
+class PendingRequest implements Dispatcher.DispatchHandler {
   readonly response: Promise<HttpResponse>;
   #resolve!: (response: HttpResponse) => void;
   #reject!: (error: StripError) => void;

@@ -1,4 +1,4 @@
-// When requests may be sent: the pause that the service asks for, how many may run at once, and the wait before a retry. Also a set for those under way.
+// When requests may be sent: the pause that the service asks for, how many may run at once, and the wait before a retry.
 import { isStripError, StripError } from './errors';
 import type { Clock } from './types';
 
@@ -141,40 +141,4 @@ export class Semaphore<Owner> {
  */
 export function fullJitter(random: number, base: number, longest: number, failures: number): number {
   return random * Math.min(longest, base * 2 ** Math.min(failures, 30));
-}
-
-/** What an `InFlightSet` needs of its members: a field that only the set writes. */
-export interface InFlight {
-  slot: number;
-}
-
-/**
- * An unordered set for requests, which come and go with every message. A built-in `Set` makes a new table every few additions, and each old table
- * keeps the next alive until a full garbage collection. When a command used two such sets, `node --trace-gc` showed 15 microseconds of garbage
- * collection per command instead of 7.
- */
-export class InFlightSet<T extends InFlight> implements Iterable<T> {
-  readonly #members: T[] = [];
-
-  add(member: T): void {
-    member.slot = this.#members.push(member) - 1;
-  }
-
-  /** Returns false if it was not in the set. */
-  delete(member: T): boolean {
-    const { slot } = member;
-    if (this.#members[slot] !== member) return false;
-    const last = this.#members.pop();
-    // The last member takes the free place.
-    if (last !== undefined && last !== member) {
-      this.#members[slot] = last;
-      last.slot = slot;
-    }
-    return true;
-  }
-
-  /** The members at the time of the call: they may leave while they are visited. */
-  [Symbol.iterator](): Iterator<T> {
-    return [...this.#members][Symbol.iterator]();
-  }
 }

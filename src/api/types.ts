@@ -191,18 +191,3 @@ export const systemClock: Clock = {
   },
   random: () => Math.random(),
 };
-
-let formattedWall = NaN;
-let formatted = '';
-
-/**
- * Wall-clock milliseconds as ISO 8601. The last text is kept: with 100 commands under way several end in the same millisecond, and formatting the time
- * of each took 5 % of the package's work for a command.
- */
-export function isoTime(wall: number): string {
-  if (wall !== formattedWall) {
-    formatted = new Date(wall).toISOString();
-    formattedWall = wall;
-  }
-  return formatted;
-}

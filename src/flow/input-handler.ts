@@ -1,7 +1,6 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { RunOptions } from '../account/types';
 import { closedError, StripError } from '../api/errors';
-import { InFlightSet, type InFlight } from '../api/limits';
 import type { Config } from '../settings';
 import type { Evaluate, Message, Target } from './input-fields';
 import { CommandsFailed, errorForDone, failedStrip, type Translate } from './node-error';
@@ -50,7 +49,7 @@ interface InputHandlerOptions {
   warn: (sentence: string) => void;
 }
 
-interface Pending extends Input, InFlight {
+interface Pending extends Input {
   readonly send: (msg: Message) => void;
   readonly done: (error?: Error) => void;
   readonly activity: Activity;
@@ -62,7 +61,7 @@ interface Pending extends Input, InFlight {
  * nothing is sent or shown.
  */
 export class InputHandler {
-  readonly #pending = new InFlightSet<Pending>();
+  readonly #pending: Pending[] = [];
 
   constructor(private readonly options: InputHandlerOptions) {}
 
@@ -81,9 +80,8 @@ export class InputHandler {
       done,
       activity,
       isSubmitted: false,
-      slot: -1,
     };
-    this.#pending.add(pending);
+    this.#pending.push(pending);
     if (!isWritable(msg)) {
       this.#fail(pending, new StripError('INVALID_INPUT.frozen'));
       return;
@@ -99,9 +97,8 @@ export class InputHandler {
     const { status, cancel } = this.options;
     status.close();
     cancel(this);
-    for (const pending of this.#pending) {
-      if (!pending.isSubmitted) this.#fail(pending, closedError('notSent'));
-    }
+    const unsubmitted = this.#pending.filter(({ isSubmitted }) => !isSubmitted);
+    for (const pending of unsubmitted) this.#fail(pending, closedError('notSent'));
   }
 
   #succeed(pending: Pending, { messages, status }: HandlerResult): void {
@@ -132,7 +129,9 @@ export class InputHandler {
 
   /** Returns false if the message has ended already. */
   #end(pending: Pending, status: NodeStatus): boolean {
-    if (!this.#pending.delete(pending)) return false;
+    const index = this.#pending.indexOf(pending);
+    if (index < 0) return false;
+    this.#pending.splice(index, 1);
     this.options.status.end(pending.activity, status);
     return true;
   }
