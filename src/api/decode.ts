@@ -109,11 +109,14 @@ function unnamed(mac: string, value: unknown): AboutStrip {
     };
   }
   if (!isRecord(value)) return about;
-  // Beside outlets, a list of users or updates is not about the strip.
+  // Beside outlets, a list of users or updates is not about the strip. A list of errors never is.
   const mayBeAny = !tellsOutlets(value);
-  const inner = valuesWhere(value, ({ holds, strips, denied }) => holds || strips || (mayBeAny && !denied));
+  const inner = valuesWhere(
+    value,
+    ({ holds, strips, denied, is }) => holds || strips || (mayBeAny && !denied && !is('error')),
+  );
   const lists = inner.filter((each) => Array.isArray(each));
-  return { ...about, records: [value, ...(lists.length === 1 ? only(lists.flat()) : [])] };
+  return { ...about, records: [value, ...only(lists.flat())] };
 }
 
 /** Reads one strip from all records about it. Outlets, readings and names count only if the records agree. */

@@ -50,14 +50,13 @@ function addFields(
     if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage' || meaning.is('power')))
       continue;
     const value = valueOf(meaning, record[key]);
-    if (isRated && (meaning.state !== null || meaning.keyed >= 0) && readFlag(value) !== null) continue;
+    if (isRated && meaning.keyed >= 0 && readFlag(value) !== null) continue;
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner === 'meter' && isRecord(value) && hasField(value, namesPort)) continue;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
-      // `connectivity: {"value": "offline"}`
-      if (inner === 'network')
-        for (const said of valuesNamed(value, 'value'))
-          found.fields.push({ meaning, value: said, record, part, depth });
+      // `status: {"value": "offline"}`
+      for (const said of valuesNamed(value, 'value'))
+        found.fields.push({ meaning, value: said, record, part, depth });
       addFields(found, value, inner, depth + 1, isSystem || (isRated && inner === 'self') ? from : meaning);
       continue;
     }

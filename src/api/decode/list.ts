@@ -193,14 +193,10 @@ class Search {
   }
 }
 
-/** `{"strips": {"mac": …}}` and `{"strips": {"strip": {"mac": …}}}`: a list of one strip, converted from XML. */
+/** `{"strips": {"mac": …}}` and `{"strips": {"count": 1, "strip": {"mac": …}}}`: a list of one strip, converted from XML. */
 function listOfOne(name: KeyMeaning, value: unknown): unknown {
   if (!isRecord(value) || !(name.strips || name.is('list')) || !name.plain.endsWith('s')) return value;
-  const [only, ...others] = Object.values(value);
-  const isWrapped =
-    others.length === 0 && isRecord(only) && hasField(value, (key) => key.holds || key.strips);
-  const strip = isWrapped ? only : value;
-  return directIdentity(strip) !== null && tellsOutlets(strip) ? [strip] : value;
+  return partIdentity(value) !== null && tellsOutlets(value) ? [value] : value;
 }
 
 type Entry = [key: string, value: unknown];

@@ -28,7 +28,7 @@ const NAMES = {
     striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag`,
   /** The opposite of `available`. */
   offline: 'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected',
-  /** Say by a word whether a strip can be reached, as those in `available` do, too. */
+  /** Say by a word whether a strip can be reached, as those in `available` and `offline` do, too. */
   connection:
     'status state availability health devicestatus devicestate networkstatus healthstate healthstatus',
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */

@@ -60,12 +60,11 @@ function calledPort(
     if (number !== 'port') continue;
     const values = records.map((record) => record[key]);
     const raw = values.map(outletNumberOf);
-    if (raw.every((each) => each < 0) || areOfBanks(values, raw)) continue;
+    if (raw.every((each) => each < 0) || isConstant(raw) || areOfBanks(values, raw)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
   }
-  const telling = sure.filter((raw) => !isConstant(raw));
-  const called = combinedNumbers(telling.length > 0 ? telling : sure);
+  const called = combinedNumbers(sure);
   const codes: Codes = new Map();
   const others: number[][] = [];
   for (const { key, raw } of unsure) {

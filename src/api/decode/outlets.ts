@@ -327,7 +327,7 @@ export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], not
     outlets.some(({ port }) => (hasZero ? port === PORTS.length : port !== null));
   for (const outlets of sets)
     if (outlets[0] !== undefined && !isNumbered(outlets)) note('outlets', 'unnumbered', [outlets[0].from]);
-  const numbered = sets.every(isNumbered) ? sets : sets.filter(isNumbered);
+  const numbered = sets.filter(isNumbered);
   // Nearly every outlet is found only once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
   const all = numbered.length > 1 ? numbered.flat() : (numbered[0] ?? []);
   const settled: Outlet[] = [];

@@ -67,7 +67,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
   const number = readIndex(value);
   if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
   // If strips came, a code such as 1 may mean success.
-  const isFailed = Math.max(...came) === 0 && isErrorCode(meaning, value);
+  const isFailed = came.includes(0) && isErrorCode(meaning, value);
   if (isFailed || saysIncomplete(meaning, found, value)) return 'failed';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
@@ -89,11 +89,8 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
   saysFailed(meaning, value);
 
 /** Whether a result code means failure: it is not 0, not an HTTP 2xx, and not a word for success. */
-function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
-  if (!CODE.test(plain) || !isProblem(value)) return false;
-  const code = typeof value === 'number' ? String(value) : readText(value);
-  return code === null || !/^(?:0+|2[0-9]{2})$/.test(code);
-}
+const isErrorCode = ({ plain }: KeyMeaning, value: unknown): boolean =>
+  CODE.test(plain) && isProblem(value) && Math.floor(readIndex(value) / 100) !== 2;
 
 /** Whether a field says that some strips did not come, or were not asked for. */
 const saysMissing = ({ is, plain }: KeyMeaning): boolean => is('missing') || MISSING.test(plain);

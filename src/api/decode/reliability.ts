@@ -52,7 +52,6 @@ export function reachability(
   const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
   if (meaning.available && flag !== null && (isOwn || flag)) return flag;
   if (meaning.offline && part === 'self' && flag === true) return false;
-  if (!meaning.connection) return null;
   // Any other word in that place may be about something else.
   return says('offline', said) ? false : says('online', said) ? true : null;
 }
@@ -62,8 +61,7 @@ const valueIn = (record: JsonRecord): unknown =>
   ['value', 'status', 'state'].flatMap((name) => valuesNamed(record, name)).find((value) => value !== null);
 
 /** Names of a result code. */
-export const CODE =
-  /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
+export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
 
 /** Whether a field says by a word, by its name, as an HTTP status or as a code below zero that something failed or only a part succeeded. */
 export function saysFailed({ plain }: KeyMeaning, value: unknown): boolean {

@@ -81,5 +81,5 @@ export function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isRecord(value)) return Object.keys(value).length > 0;
   if (typeof value === 'string') return !/^0*$/.test(value);
-  return value !== null && value !== undefined && value !== false && value !== 0;
+  return value !== null && value !== false && value !== 0;
 }

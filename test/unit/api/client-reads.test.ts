@@ -71,6 +71,13 @@ describe('Client: answers to reads', () => {
       false,
     ],
     [
+      'a redirect to no address',
+      { kind: 'redirect', to: 'http://[', status: 302 },
+      'BAD_RESPONSE',
+      'redirectUnknown',
+      false,
+    ],
+    [
       'half of a list',
       { kind: 'answer', status: 200, body: '[{"mac": 1}, {' },
       'BAD_RESPONSE',
@@ -435,6 +442,12 @@ describe('Client: answers to reads', () => {
   it('ask for the longest of several times in headers of their own', async () => {
     service.next({ kind: 'answer', status: 429, headers: { 'retry-after': ['0', '90'] } });
     assert.equal((await failureOf(client.list())).retryAfter, 90_000);
+  });
+
+  it('ask for the time from now to a date, if the response does not say when it was sent', async () => {
+    const headers = { 'retry-after': 'Fri, 15 Jan 2027 08:00:30 GMT', date: 'today' };
+    service.next({ kind: 'answer', status: 429, headers });
+    assert.equal((await failureOf(client.list())).retryAfter, 30_000);
   });
 
   // All forms of an HTTP date mean GMT, wherever this machine is.
