@@ -46,7 +46,7 @@ export function reachability(
   value: unknown,
   part: KeyMeaning['part'] = 'self',
 ): boolean | null {
-  if (!(meaning.available || meaning.offline || meaning.connection)) return null;
+  if (!meaning.connection && !meaning.offline) return null;
   const said = isRecord(value) ? valueIn(value) : value;
   const flag = readFlag(said);
   const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
