@@ -26,7 +26,7 @@ export interface ReportSource {
 
 /** A text, if it has exactly the expected form. */
 const text = (value: string, pattern: RegExp): string | undefined =>
-  value.length <= 80 && pattern.test(value) ? value : undefined;
+  pattern.test(value) ? value : undefined;
 
 const version = (value: string): string | undefined => text(value, /^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
 
@@ -200,7 +200,7 @@ const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 export function isKnownKey(key: string): boolean {
   if (!/^[\w .-]{1,40}$/.test(key)) return false;
   const words = key.match(WORD) ?? [];
-  const isMadeOfWords = words.length > 0 && /^[ ._-]*\d?$/.test(key.replace(WORD, ''));
+  const isMadeOfWords = /^[ ._-]*\d?$/.test(key.replace(WORD, ''));
   const isKnown = (word: string): boolean => WORDS.has(word.toLowerCase()) || isListedName(word);
   return isListedName(key) || (isMadeOfWords && words.every(isKnown));
 }

@@ -155,9 +155,6 @@ export function withAnswer(msg: Message, answer: Message): Message {
 export const mainError = (errors: readonly StripError[]): unknown =>
   errors.find(({ code }) => code === 'NOT_CONFIGURED') ?? errors[0];
 
-/** No accepted word is longer than this, with the spaces around it. */
-const LONGEST_WORD = 100;
-
 /** The state that a value asks for; `null` for anything but the accepted values. Truthiness does not count. */
 export function parseRequested(value: unknown): Requested | null {
   if (typeof value === 'boolean') return value;
@@ -178,8 +175,7 @@ export function parsePort(value: unknown): PortOrAll | null {
   return word === 'all' ? word : (PORTS.find((port) => String(port) === word) ?? null);
 }
 
-const wordOf = (value: unknown): string =>
-  typeof value === 'string' && value.length <= LONGEST_WORD ? value.trim().toLowerCase() : '';
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value.trim().toLowerCase() : '');
 
 /** A MAC, without spaces around it. Throws INVALID_INPUT for what cannot be one. */
 export function requireMac(value: unknown): string {

@@ -1,7 +1,7 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
-import type { Outcome } from '../account/types';
+import type { Command, Outcome } from '../account/types';
 import { asError, closedError, isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
-import type { SwitchResult } from '../api/types';
+import type { PortOrAll, SwitchResult } from '../api/types';
 import { displayName } from '../values';
 import type { Failure } from './admin-answers';
 import { parsePort, type Requested, type Target } from './input-fields';
@@ -54,7 +54,7 @@ export function failedStrip(
 export class CommandsFailed extends Error {
   /** `strips`: the result of each command. */
   constructor(
-    readonly failures: readonly { target: Target; error: StripError }[],
+    readonly failures: readonly { target: Pick<Command, 'mac' | 'port'>; error: StripError }[],
     readonly strips: readonly (SwitchedStrip | FailedStrip)[],
   ) {
     super('commands failed');
@@ -77,7 +77,7 @@ function commonError({ failures, strips }: CommandsFailed, translate: Translate,
   // If one command may have been carried out, the sentence must not say that nothing was sent.
   const first = errors.find(({ sentenceKey }) => sentenceKey === 'TIMEOUT.deadline') ?? errors[0];
   if (first !== undefined && strips.length === 1) return first;
-  const outletOf = ({ target }: { target: Target }) => outletText(target, translate, store);
+  const outletOf = ({ target }: (typeof failures)[number]) => outletText(target, translate, store);
   const areAlike = errors.length === strips.length && errors.every(({ code }) => code === first?.code);
   // SWITCH_FAILED is about single outlets.
   if (first === undefined || !areAlike || first.code === 'SWITCH_FAILED') {
@@ -141,12 +141,12 @@ export function sentenceOf(
 
 /** An outlet for a sentence, such as "Lamp (outlet 2 of Desk)". */
 export function outletText(
-  { mac, port }: Pick<Target, 'mac' | 'port'>,
+  { mac, port }: { mac: string; port: PortOrAll | null },
   translate: Translate,
   store = EMPTY_STORE,
 ): string {
-  const names = mac === null ? { name: null, outlet: null } : store.names(mac, port);
-  const strip = displayName(names.name) ?? mac ?? '?';
+  const names = store.names(mac, port);
+  const strip = displayName(names.name) ?? mac;
   if (port === null) return strip;
   if (port === 'all') return translate('outlet.all', { strip });
   const outlet = displayName(names.outlet);

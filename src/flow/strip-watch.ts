@@ -102,7 +102,7 @@ export class WatchMessages {
   #accountMessage(available: boolean | null): Message | null {
     const was = this.#accountAvailable;
     this.#accountAvailable = available;
-    if (available === null || available === was || (was === null && !this.options.initial)) return null;
+    if (available === was || (was === null && !this.options.initial)) return null;
     return { topic: 'account/available', payload: available };
   }
 
@@ -179,8 +179,7 @@ export function startWatching(
   const onChange = (change: Change): void => {
     const msg = messages.messageFor(change);
     if (msg !== null) send(msg);
-    const isShown = change.kind === 'account' || (mac !== null && sameMac(change.strip.mac, mac));
-    const status = isShown ? watchStatus(options, account) : null;
+    const status = watchStatus(options, account);
     if (status === null) return;
     display.end(firstAnswer, status);
     display.set(status);

@@ -82,7 +82,7 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
       if (topicsOf(settings, id).includes(topic)) return { kind: 'own' };
       if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: requirePort(what) };
     }
-    if (discovery !== '' && topic.startsWith(`${discovery}/device/${objectId('')}`)) return { kind: 'own' };
+    if (topic.startsWith(`${discovery}/device/${objectId('')}`)) return { kind: 'own' };
   }
   throw new StripError('INVALID_INPUT.topic', { topic: preview(topic), prefix });
 }

@@ -22,7 +22,7 @@ export interface ServiceAnswer {
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): ServiceAnswer => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(body),
 });
 

@@ -236,7 +236,7 @@ describe('the strip switch node', () => {
     ],
     [
       { on: 'payload.wanted', onType: 'jsonata' },
-      'Give the state as true, false, 1, 0, "on", "off", "toggle" or "cycle": undefined (payload.wanted) is not a state.',
+      'Give the state as true, false, the number 1 or 0, "on", "off", "toggle" or "cycle": undefined (payload.wanted) is not a state.',
     ],
   ] as const) {
     it(`names the expression without a value in ${JSON.stringify(config)}`, async () => {

@@ -27,6 +27,7 @@ describe('fields that are more than a value', () => {
       for (const [msg, ms] of [
         [{}, 5000],
         [{ delay: '' }, 5000],
+        [{ delay: 1 }, 1000],
         [{ delay: 2 }, 2000],
         [{ delay: '1.25' }, 1250],
       ] as const) {
@@ -117,6 +118,13 @@ describe('fields that are more than a value', () => {
         assert.deepEqual([failed.sentenceKey, failed.params.reason], ['INVALID_INPUT.expression', reason]);
         assert.equal(failed.cause, undefined);
       }
+    });
+
+    it('that are environment variables may be numbers, as in a subflow', async () => {
+      const config = { ...outlet2, port: 'OUTLET', portType: 'env' };
+      assert.deepEqual(await commands(config, { payload: true }, () => Promise.resolve(3)), [
+        `${MAC}/3 true`,
+      ]);
     });
 
     it('that are environment variables must be set', async () => {

@@ -33,6 +33,11 @@ describe('a connection to try', () => {
     );
   });
 
+  it('is refused with a timeout that is no number', () => {
+    const isRefusal = ({ sentenceKey }: StripError) => sentenceKey === 'NOT_CONFIGURED.property';
+    assert.throws(() => readConnectionTest({ ...body, timeout: '5 s' }), isRefusal);
+  });
+
   it('has nothing of what is no text', () => {
     const nothing = { ...readConnectionTest({}), baseUrl: 'https://h' };
     for (const other of [undefined, null, [], {}, ['x']]) {

@@ -12,6 +12,7 @@ describe('a key in a text that is shown', () => {
     assert.equal(keyRemover('pa$!x(1)~key')('?key=pa%24%21x%281%29%7Ekey'), '?key=***');
     assert.equal(keyRemover('ab/cd+é')('ab%2fcd%2B%c3%a9'), '***');
     assert.equal(keyRemover('half \ud800')('half \ud800'), '***');
+    assert.equal(keyRemover('abcd')('abcd'), '***');
     assert.equal(keyRemover('abc')('abc'), 'abc');
   });
 });

@@ -186,7 +186,6 @@ describe('the sentence of an error', () => {
       sentenceOf({ sentenceKey: 'SERVICE.y', params: { host: 'h' } }, translate),
       'errors.SERVICE.y {"host":"h"}',
     );
-    assert.equal(outletText({ mac: null, port: null }, translate), '?');
     assert.equal(
       outletText({ mac: MAC, port: 2 }, translate),
       `outlet.unnamed ${JSON.stringify({ strip: MAC, port: 2 })}`,

@@ -161,8 +161,10 @@ describe('an account that is created when it is used', () => {
     const start = () => {
       const told: number[] = [];
       const confirmed = [Promise.resolve(false), Promise.resolve(false)];
+      // A service may still be answering.
+      const close = () => new Promise<number>((resolve) => setImmediate(resolve, 3));
       const account = new LazyAccount(
-        () => accountWith({ cancel: () => confirmed, close: () => Promise.resolve(3) }),
+        () => accountWith({ cancel: () => confirmed, close }),
         (count) => told.push(count),
       );
       account.get();

@@ -710,14 +710,17 @@ describe('a bridge that hears what the broker keeps', () => {
     const lab = new BridgeLab().start(strip([true]));
     lab.becomes({});
     await lab.published();
-    for (const wait of [24 * 3_600_000, 0]) {
-      await lab.take(kept(OTHER));
+    for (const [payload, wait] of [
+      ['online', 24 * 3_600_000],
+      ['offline', 0],
+    ] as const) {
+      await lab.take(kept(OTHER, payload));
       await lab.clock.pass(wait);
       const told = await lab.published();
       assert.equal(told.filter((text) => text.endsWith(' ')).length, 9);
       assert.ok(told.includes('homeassistant/device/smart_strip_A1B2C3D4E5F7/config '));
       // An mqtt in node may be set to hand on buffers.
-      for (const payload of ['', Buffer.alloc(0), null]) await lab.take({ ...kept(OTHER), payload });
+      for (const empty of ['', Buffer.alloc(0), null]) await lab.take({ ...kept(OTHER), payload: empty });
       assert.deepEqual(await lab.published(), []);
       assert.equal(lab.clock.pending, 0);
     }
@@ -884,6 +887,17 @@ describe('publishing at a pace', () => {
     lab.changes({ ...first, load: 2, outlets: [{ port: 1, on: false, name: null }, ...others] });
     await lab.clock.pass(50);
     assert.match(lab.sent[0]?.topic ?? '', /\/1$/);
+  });
+
+  it('sends the state of an outlet after a command before all that is sent in bulk', async () => {
+    const strips = many(100);
+    const lab = new BridgeLab().start(...strips);
+    await lab.clock.pass(0);
+    lab.sent.length = 0;
+    const id = strips.at(-1)?.mac.toUpperCase();
+    await lab.take({ topic: `smart-strip/${id}/1/set`, payload: 'ON' });
+    await lab.clock.pass(50);
+    assert.equal(lab.sent[1]?.topic, `smart-strip/${id}/1`);
   });
 
   it('tells all states after a birth message, although more readings change than can be sent', async () => {
