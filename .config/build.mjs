@@ -34,7 +34,6 @@ const { outputFiles } = await build({
   minify: true,
   format: 'iife',
   target: 'es2022',
-  logLevel: 'warning',
   write: false,
 });
 // terser makes it 3 % smaller; test/package/tarball.test.ts holds its size.

@@ -336,9 +336,7 @@ export class CommandQueue {
   /** Whether a cycle between its halves is in front of a command. */
   #waitsForPause(queued: QueuedCommand): boolean {
     return queued.firsts.some(
-      (first) =>
-        first !== queued &&
-        (first.phase === 'pausing' || (first.phase === 'waiting' && this.#waitsForPause(first))),
+      (first) => first !== queued && (first.phase === 'pausing' || this.#waitsForPause(first)),
     );
   }
 

@@ -178,7 +178,7 @@ function errorOfRepeat(error: StripError, { mac, port }: Pick<Command, 'mac' | '
   const { params, results, response } = error;
   // "Could not be sent" would be understood of the whole command.
   if (error.sentenceKey === 'TIMEOUT.notSent')
-    return new StripError('TIMEOUT.deadline', params, { cause: error, notSent: true });
+    return new StripError('TIMEOUT.deadline', params, { cause: error });
   if (error.code !== 'SWITCH_FAILED') return error;
   return new StripError('SWITCH_FAILED.repeated', { mac, port }, { results, response, cause: error });
 }

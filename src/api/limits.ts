@@ -36,7 +36,6 @@ export class Cooldown {
 
   /** Milliseconds that are left of the pause. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
   get remaining(): number {
-    if (this.#error === null) return 0;
     return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.#untilWall - this.clock.wall()));
   }
 
@@ -63,7 +62,6 @@ export class Cooldown {
   /** A request that was sent at `sent` succeeded. If it was sent during the pause, the pause is over. Returns whether that is so. */
   end(sent: number): boolean {
     if (this.remaining === 0 || sent <= this.#began) return false;
-    this.#error = null;
     this.#until = this.clock.monotonic();
     return true;
   }
@@ -140,5 +138,5 @@ export class Semaphore<Owner> {
  * retry together. In milliseconds; `random` is in [0, 1).
  */
 export function fullJitter(random: number, base: number, longest: number, failures: number): number {
-  return random * Math.min(longest, base * 2 ** Math.min(failures, 30));
+  return random * Math.min(longest, base * 2 ** failures);
 }

@@ -442,7 +442,7 @@ export function segmentedField(
       element.children('small').text(state);
     });
   };
-  const { container, box } = typedField(dialog, field, { ...own, hasValue: true, valueLabel: draw });
+  const { container, box } = typedField(dialog, field, { ...own, valueLabel: draw });
   return () => {
     if (dialog.field(field).typedInput('type') === own.value)
       draw(container.find('.red-ui-typedInput-value-label'), dialog.value(field));

@@ -165,10 +165,8 @@ export class LiveAccounts {
   /** A failure is shown until the outlet changes, an outage is over, or something is deployed. */
   #isOver({ command, failure, on, at }: FailedSwitch): boolean {
     if (this.#outlet(command)?.on !== on || failure.key === trouble('silent').key) return true;
-    const account = this.find(command.account);
-    const hasAnswered =
-      account?.error === null && account.answeredAgo !== null && this.at - account.answeredAgo > at;
-    return hasAnswered && OUTAGES.includes(failure.code);
+    const answeredAgo = this.find(command.account)?.answeredAgo ?? Infinity;
+    return this.at - answeredAgo > at && OUTAGES.includes(failure.code);
   }
 }
 

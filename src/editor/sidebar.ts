@@ -6,7 +6,7 @@ import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
 import { isUsed } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { canAddSimulator, enabledSimulators, isDisabled, pathOf } from './nodes/strip-simulator';
+import { canAddSimulator, enabledSimulators, pathOf } from './nodes/strip-simulator';
 import {
   block,
   button,
@@ -21,7 +21,7 @@ import {
   type EditorNode,
 } from './red';
 import { fixedTarget } from './strip-picker';
-import { isInSubflow, matches, outletKey, outletOf, readingText, stripText } from './strips';
+import { isDisabled, isInSubflow, matches, outletKey, outletOf, readingText, stripText } from './strips';
 
 /** The most strips of an account that are drawn: with thousands, the whole editor stands still at each update. The filter finds the others. */
 const MAX_SHOWN = 500;

@@ -65,7 +65,7 @@ export const findStrip = (strips: readonly Strip[], mac: string): Strip | undefi
 /** Whether a strip fits a search text: each word is in the names of the strip and its outlets, or the text is a part of the MAC. */
 export function matches({ name, mac, outlets }: Strip, typed: string): boolean {
   const names = [name, ...outlets.map((outlet) => outlet.name)].join(' ').toLowerCase();
-  const words = typed.trim().toLowerCase().split(/\s+/);
+  const words = typed.toLowerCase().split(/\s+/);
   return words.every((word) => names.includes(word)) || macKey(mac).includes(macKey(typed));
 }
 
@@ -125,7 +125,7 @@ export async function loadStrips(account: string, { refresh }: { refresh: boolea
   const isDeployed = node.changed !== true;
   if (isDeployed && isInSubflow(node)) return trouble('instance');
   // The runtime would answer 404, which the browser logs as an error.
-  if (isDeployed && node.d === true) return trouble('disabled');
+  if (isDeployed && isDisabled(node)) return trouble('disabled');
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
   const answer = await (isDeployed
     ? adminRequest(url, isStripsAnswer)
@@ -133,6 +133,10 @@ export async function loadStrips(account: string, { refresh }: { refresh: boolea
   if (answer.ok) learn(account, answer.strips, answer.readable && answer.complete);
   return answer;
 }
+
+/** Whether a node, or the flow that it belongs to, is disabled. */
+export const isDisabled = ({ d, z }: Config): boolean =>
+  d === true || RED.nodes.workspace(z)?.disabled === true;
 
 /** Whether an account is part of a subflow. Then the runtime has an account for each instance, with a different id. */
 export const isInSubflow = ({ z }: Config): boolean => RED.nodes.subflow(z) !== undefined;

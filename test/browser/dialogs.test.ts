@@ -655,7 +655,10 @@ describe('the dialogs with thirty strips', () => {
     await editor.page.locator('#smart-strip-row-timeout', { hasText: 'milliseconds' }).waitFor();
     // Until it has painted, headless Chromium takes a field for hidden whose type changed while it was folded away.
     await editor.picture('account-variables');
-    await editor.page.locator('#node-config-input-timeout').fill('2000');
+    const timeout = editor.page.locator('#node-config-input-timeout');
+    await timeout.fill('10');
+    assert.equal(await message('timeout').textContent(), '✕ Enter a number from 100 to 600000.');
+    await timeout.fill('2000');
     assert.equal(await message('timeout').textContent(), '');
     await editor.doneConfig();
     assert.equal((await editor.properties('account')).timeout, '2000');

@@ -483,14 +483,19 @@ describe('the nodes in the editor', () => {
     answer();
   });
 
-  it('say that an account is disabled, and ask for nothing', async () => {
-    const mac = { mac: 'A1B2C3D4E5F6', macType: 'str' };
-    await stage.red.deploy([tab, account(stage.service, { d: true }), placed('node', 'strip switch', mac)]);
-    await open();
-    await editor.edit('node');
-    await editor.page.getByText('Enable this account').waitFor();
-    assert.deepEqual(editor.errors, []);
-  });
+  for (const [what, flow, properties] of [
+    ['an account is', tab, { d: true }],
+    ['the flow of an account is', { ...tab, disabled: true }, { z: tab.id }],
+  ] as const) {
+    it(`say that ${what} disabled, and ask for nothing`, async () => {
+      const node = placed('node', 'strip switch', { mac: 'A1B2C3D4E5F6', macType: 'str' });
+      await stage.red.deploy([flow, account(stage.service, properties), node]);
+      await open();
+      await editor.edit('node');
+      await editor.page.getByText('Enable this account').waitFor();
+      assert.deepEqual(editor.errors, []);
+    });
+  }
 
   it('mark simulators with the same path before they are deployed, also when the other one changes', async () => {
     const simulator = (id: string, path: string, more: object = {}) => ({

@@ -29,9 +29,9 @@ import {
 } from '../strips';
 import { canAddSimulator, enabledSimulators, pathOf } from './strip-simulator';
 
-const { min, max } = SETTINGS['strip-account'].timeout;
+const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Bounds of the timeout in the dialog, in seconds. */
-const SECONDS = { min: min / 1000, max: max / 1000 };
+const SECONDS = { min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 };
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
 
@@ -58,8 +58,11 @@ export const stripAccount: Descriptor = {
       if (value !== '') return problemThrownBy(() => checkApiKey(String(value)));
       return isSimulator(textOf(node, 'baseUrl')) ? '' : text('strip-account.invalid.apiKey');
     },
-    // Milliseconds in the flow, seconds in the dialog.
-    timeout: (value) => checkNumber(String(Number(value) / 1000), SECONDS),
+    // Milliseconds in the flow, seconds in the dialog, except in a field that had a variable.
+    timeout: (value, node) =>
+      shownDialog(node)?.readers.timeout
+        ? checkNumber(String(Number(value) / 1000), SECONDS)
+        : checkNumber(String(value), TIMEOUT),
     protectedOutlets: checkProtected,
     mapping: (value) => (value === '' ? '' : problemByNodeRed(String(value), 'jsonata')),
   },

@@ -4,12 +4,9 @@ import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings'
 import { isRecord, preview } from '../../values';
 import { editableRows, fieldIn, rowsOf, type Check, type Descriptor, type Dialog } from '../form';
 import { text, type EditorNode } from '../red';
+import { isDisabled } from '../strips';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
-
-/** Whether a node, or the flow that it belongs to, is disabled. */
-export const isDisabled = ({ d, z }: Config): boolean =>
-  d === true || RED.nodes.workspace(z)?.disabled === true;
 
 /** Whether a node runs once it is deployed. A node in a subflow does not: only the subflow's instances run. */
 const isEnabled = (node: Config): boolean => RED.nodes.workspace(node.z) !== undefined && !isDisabled(node);

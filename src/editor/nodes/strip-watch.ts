@@ -23,8 +23,7 @@ export const stripWatch: Descriptor = {
   usedIf: { port: sendsOutlets, output: sendsOutlets, change: sendsReadings },
   label: (node) => {
     const target = targetOf(sendsOutlets(node) ? node : { ...node, port: '' });
-    const isEvery = target.strip === '' && textOf(node, 'mac') === '';
-    return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
+    return target.strip === '' ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
   open,
 };

@@ -85,6 +85,7 @@ describe('labels on the canvas', () => {
       label({ ...fixed, macType: 'message', portType: 'message', on: 'on' }),
       'strip-switch.palette, on',
     );
+    assert.equal(label({ ...fixed, portType: 'message', on: 'on' }), 'Desk, on');
     assert.equal(label({ type: 'strip switch' }), 'strip-switch.palette');
     assert.equal(label({ ...fixed, port: 'foo', portType: 'msg', onType: 'message' }), 'Desk');
   });
