@@ -179,7 +179,9 @@ export function startWatching(
   const onChange = (change: Change): void => {
     const msg = messages.messageFor(change);
     if (msg !== null) send(msg);
-    const status = watchStatus(options, account);
+    // Changes of other strips are skipped to save time: an account may have thousands of strips, and many such nodes.
+    const isShown = change.kind === 'account' || (mac !== null && sameMac(change.strip.mac, mac));
+    const status = isShown ? watchStatus(options, account) : null;
     if (status === null) return;
     display.end(firstAnswer, status);
     display.set(status);
