@@ -416,6 +416,14 @@ describe('a node that watches', () => {
     assert.deepEqual(shown, ['on1unknown']);
   });
 
+  it('looks for no new status where another strip changed', () => {
+    start({ mac: MAC, port: '1' });
+    status(fine);
+    known = makeStrip(MAC, [false]);
+    tell(outlet({ strip: makeStrip(OTHER, [false]) }));
+    assert.deepEqual(shown, ['on']);
+  });
+
   it('shows how many outlets of a strip are on', () => {
     start({ mac: MAC });
     status(fine);
