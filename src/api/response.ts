@@ -127,7 +127,9 @@ export function readSwitch(response: HttpResponse, asked: AskedSwitch): SwitchAn
       if (!failed && (unclear || listed)) throw response.error('BAD_RESPONSE.unconfirmed', { mac, port });
     }
     const isAnswer = success !== null || listed;
-    if (own.length > 0 || failed || (isAnswer && !saysMore(status))) {
+    // Only `SERVICE.refused` says less about the failure than a body that names no port.
+    const saysMore = statusError(response, mac).sentenceKey !== 'SERVICE.refused';
+    if (own.length > 0 || failed || (isAnswer && !saysMore)) {
       throw switchFailedError({ mac, port, status }, { results: own, response: body.json });
     }
   }
@@ -149,10 +151,6 @@ function confirmedPorts(
   const asked = port === 'all' ? PORTS : [port];
   return asked.filter((each) => results.length === 0 || own.some((result) => result.port === each));
 }
-
-/** Whether the status explains the failure better than a body that names no port. */
-const saysMore = (status: number): boolean =>
-  status >= 500 || [401, 403, 404, 408, 425, 429].includes(status);
 
 /** SWITCH_FAILED with a sentence that names the outlets that failed and those that were switched, if there are any. */
 export function switchFailedError(

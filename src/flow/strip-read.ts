@@ -53,8 +53,7 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
     let status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;
     if (port !== 'all') {
       const on = strip.outlets.find((outlet) => outlet.port === port)?.on ?? null;
-      if (outletOutput === 'port-on') payload = { mac: strip.mac, port, on };
-      else if (outletOutput === 'on') payload = on;
+      payload = { strip, on, 'port-on': { mac: strip.mac, port, on } }[outletOutput];
       status = strip.available ? outletStatus(on) : UNAVAILABLE;
     }
     return { messages: [withAnswer(msg, { payload, response })], status };

@@ -84,7 +84,7 @@ export class WatchMessages {
       case 'outlet': {
         if (!outlets || (port !== null && port !== change.port)) return null;
         const { on } = change;
-        const payload = output === 'on' ? on : { mac: strip.mac, port: change.port, on };
+        const payload = { on, 'port-on': { mac: strip.mac, port: change.port, on } }[output];
         return this.#messageIfDifferent(change, change.port, on, payload);
       }
       case 'reading':

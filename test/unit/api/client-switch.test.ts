@@ -175,6 +175,7 @@ describe('Client: answers to a switch', () => {
     ['a 404 in the documented form', answer({ success: false, results: [] }, 404), 'NOT_FOUND.strip', false],
     ['a 429 in the documented form', answer({ success: false }, 429), 'RATE_LIMITED.later', true],
     ['a 429 that names the outlet', answer({ error: 'busy', port: 1 }, 429), 'RATE_LIMITED.later', true],
+    ['a 407 that says it failed', answer({ success: false }, 407), 'UNREACHABLE.proxy', false],
     ['a 408 that says it failed', answer({ success: false }, 408), 'SERVICE.failed', true],
     ['a 425 that says it failed', answer({ success: false }, 425), 'SERVICE.failed', true],
     ['a 503 that names the outlet', answer({ success: false, port: 1 }, 503), 'SERVICE.failed', true],

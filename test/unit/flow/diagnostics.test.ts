@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { AccountDiagnostics } from '../../../src/account/account';
 import type { AccountStatus } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
+import type { Strip } from '../../../src/api/types';
 import type { Config } from '../../../src/settings';
 import { Aliases, isKnownKey, reportOf, shapeOf, type ReportSource } from '../../../src/flow/diagnostics';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
@@ -461,14 +462,18 @@ describe('a report', () => {
     const NUMBER = 987_654_321;
     const secret = (kind: string) => `${SENTINEL}-${kind}`;
     const hidden = `${SENTINEL}Key`;
-    const strip = makeStrip(secret('mac'), [true], {
+    // Each property is written out, so that a new one has to be added here.
+    const strip: Strip = {
+      mac: secret('mac'),
       name: secret('name'),
+      available: true,
       outlets: [{ port: 1, on: true, name: secret('outlet') }],
       load: NUMBER,
       voltage: NUMBER,
       signal: NUMBER,
       units: { load: secret('unit') },
-    });
+      at: secret('at'),
+    };
     const response = {
       [secret('mac')]: { [hidden]: secret('text'), mac: secret('mac'), name: secret('name'), load: NUMBER },
       strips: [{ [secret('name')]: [secret('deep')], state: secret('state'), signal: NUMBER + 0.5 }],
