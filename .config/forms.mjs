@@ -8,7 +8,8 @@
 // - placeholder: the same with `<set>.placeholder.<field>`; placeholder="text" shows this text in every language
 // - unit: a key below `strip-account.unit`
 // - wide: a text field that the editor script makes a typedInput, which is as wide as the field was
-// - flags: names of properties of which each has a check box in this row, called `<set>.<field>.<flag>`; `field` is then no property itself
+// - flags: names of properties of which each has a check box in this row, called `<set>.<field>.<flag>`; `field` only
+//   names the row, and may be the name of the flag if there is only one
 
 const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
 

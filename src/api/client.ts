@@ -6,7 +6,7 @@ import { preview } from '../values';
 import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher, RequestOptions } from './dispatcher';
-import { closedError, isStripError, StripError, type ErrorCode } from './errors';
+import { closedError, isStripError, NEVER_SENT, StripError, type ErrorCode } from './errors';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { HttpResponse, readAnswer, readSwitch, type ReadAnswer, type ResponseHeaders } from './response';
@@ -268,9 +268,6 @@ export interface LastAnswer<Answer> {
   readonly at: number;
   readonly answer: Answer;
 }
-
-/** Errors of commands for which no request is sent. */
-const NEVER_SENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SUPERSEDED', 'PROTECTED', 'BUSY']);
 
 interface Answers {
   readonly list: ListAnswer;

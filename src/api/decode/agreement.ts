@@ -1,3 +1,4 @@
+import type { ReadingName } from '../types';
 import { readText } from './values';
 
 /** Why a value is unknown although something was sent for it. */
@@ -5,7 +6,7 @@ export interface Note {
   /** `null`: the answer as a whole. */
   mac: string | null;
   /** An outlet by its number, one of the other values of a strip, or the list itself. */
-  about: number | 'outlets' | 'load' | 'voltage' | 'signal' | 'list';
+  about: number | 'outlets' | ReadingName | 'list';
   reason:
     /** Two values disagree. */
     | 'disagree'

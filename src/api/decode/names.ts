@@ -401,7 +401,7 @@ function classify(key: string) {
     keyedState: keyedState(word, letter, after),
     strips: isStrips,
     foreign: words.some((each) => FOREIGN.test(each)),
-    // "input_voltage" and "user_strips" are listed above as a whole.
+    /** Not read as a field of a strip, even if it is a name above: it has a word such as "firmware". "input_voltage" and "user_strips" are known as a whole. */
     denied:
       key === '__proto__' ||
       (reading === null && !isStrips && words.some((each) => DENIED.test(each))) ||
