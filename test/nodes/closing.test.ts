@@ -144,8 +144,7 @@ describe('closing', () => {
   it('an account sends the pending on of a cycle', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' })]);
     lab.send('switch', { payload: 'cycle' });
-    await lab.service.arrived(1);
-    await until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
+    await until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
     const warned: unknown[] = [];
     lab.node('account').warn = (text) => void warned.push(text);
     await helper.unload();
@@ -160,8 +159,7 @@ describe('closing', () => {
   it('an account whose service hangs names in the log the outlet that may still be off, and not to cycle once more', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' })]);
     lab.send('switch', { payload: 'cycle' });
-    await lab.service.arrived(1);
-    await until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
+    await until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
     lab.service.always({ kind: 'hang' });
     const errors: unknown[] = [];
     lab.node('account').error = (text: unknown) => void errors.push(text);

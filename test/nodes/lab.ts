@@ -39,9 +39,9 @@ interface Arrival {
 export const nodeOf = (id: string): Node =>
   helper.getNode(id) ?? assert.fail(`there is no node ${id}: does everyNode in lab.ts register its type?`);
 
-/** Everything a node has said with one of its methods, in order. */
-export function said(id: string, method: 'status' | 'warn' | 'error' | 'log'): unknown[] {
-  const node = nodeOf(id);
+/** Everything a node, which may be gone, has said with one of its methods, in order. */
+export function said(of: string | Node, method: 'status' | 'warn' | 'error' | 'log'): unknown[] {
+  const node = typeof of === 'string' ? nodeOf(of) : of;
   const spied: unknown = Reflect.get(node, method);
   return (spied as Spy)
     .getCalls()

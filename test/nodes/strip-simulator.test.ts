@@ -82,7 +82,14 @@ describe('the strip simulator node', () => {
     assert.equal((await ask(list, undefined, 'another key')).status, 401);
     assert.equal((await ask('/sim')).status, 404);
     assert.equal(statusOf('sim'), 'green dot simulated');
-    assert.deepEqual(said('sim', 'warn'), []);
+    assert.deepEqual([said('sim', 'warn'), said('sim', 'log')], [[], []]);
+  });
+
+  it('lets readings drift, so that those of its strips differ', async () => {
+    const strips = Array.from({ length: 20 }, (_, index) => ({ mac: `A1B2C3D4E5${10 + index}`, name: '' }));
+    await deploy([simulatorNode('sim', { strips, shape: 'measured' })]);
+    const { body } = await ask(list);
+    assert.ok(new Set(JSON.stringify(body).match(/"voltage":{[^}]*}/g)).size > 1);
   });
 
   it('sends a message for every switch that it carried out', async () => {
@@ -165,6 +172,14 @@ describe('the strip simulator node', () => {
     await redeploy([...around, other], 'nodes', keys);
     assert.deepEqual((await ask(list)).body, []);
     assert.equal(statusOf('other'), 'green dot simulated');
+  });
+
+  it('shows nothing once it is gone, although the path is free then', async () => {
+    const other = simulatorNode('other', { strips: [] });
+    await deploy([simulatorNode('sim'), other]);
+    const node = nodeOf('other');
+    await redeploy(around, 'nodes', {});
+    assert.deepEqual(said(node, 'status').at(-1), {});
   });
 
   it('serves nothing under a path that is not valid', async () => {

@@ -383,11 +383,6 @@ describe('the strip switch node', () => {
     });
   }
 
-  it('takes a flow file that lacks all its properties', async () => {
-    await lab.startSwitch();
-    assert.equal((await lab.out('switch', { payload: true, mac: MAC, port: 1 })).payload, true);
-  });
-
   it('does not switch off what the account protects', async () => {
     const account = { protectedOutlets: [{ mac: MAC, port: 2 }] };
     await lab.startSwitch({ ...outlet2, portType: 'message' }, account);

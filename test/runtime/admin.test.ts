@@ -97,7 +97,6 @@ describe('the admin routes behind a login', () => {
     try {
       const answer = await test({ baseUrl: stranger.baseUrl });
       assert.ok(!JSON.stringify(answer).includes(API_KEY));
-      assert.ok(stranger.requests.every(({ headers }) => headers['x-api-key'] === undefined));
       assert.equal(stranger.requests.length, 0);
     } finally {
       await stranger.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { account, around, errorOf, send } from '../support/flow';
+import { account, around, errorOf, placed, send } from '../support/flow';
 import type { Outcome } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import type { RunningNodeRed } from '../support/node-red';
@@ -90,6 +90,15 @@ describe('what goes wrong in a real Node-RED', () => {
       await works();
     });
   }
+
+  it('a key other than the one typed in the simulator is AUTH', async () => {
+    await red.deploy([
+      ...around('strip switch', fixed),
+      placed('simulator', 'strip simulator', { path: '/sim', credentials: { apiKey: 'typed' } }),
+      account(service, { baseUrl: '/sim', credentials: { apiKey: 'wrong' } }),
+    ]);
+    check(await send(red, { payload: true }), 'AUTH', /API key/);
+  });
 
   const notSwitched = [{ port: 1, ok: false }];
   const faults: [string, Fault, string, RegExp, typeof notSwitched?][] = [

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { Client } from '../../src/api/client';
 import { PooledDispatcher } from '../../src/api/dispatcher';
 import { parseBaseUrl } from '../../src/api/connection-settings';
@@ -110,7 +111,7 @@ describe('stress: the client', () => {
           },
           (error: unknown) => {
             assert(isStripError(error), `not a StripError: ${String(error)}`);
-            assert(!JSON.stringify([error, error.stack, error.cause]).includes(API_KEY));
+            assert(!inspect(error, { depth: null }).includes(API_KEY));
             return error.code;
           },
         );

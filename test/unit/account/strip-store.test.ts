@@ -6,6 +6,18 @@ import { list, watch } from './watching';
 const states = ({ account }: TestAccount) =>
   Object.fromEntries(account.store.find(MAC)?.outlets.map(({ port, on }) => [port, on]) ?? []);
 
+describe('a strip that was read alone and called offline', () => {
+  it('is available as soon as a list says so, unless somebody wants readings that the list lacks', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const read = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true], { available: false })));
+    assert.equal((await read).strip.available, false);
+    await list(lab, makeStrip(MAC, [true]));
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+  });
+});
+
 describe('what is known of an outlet', () => {
   it('is not undone by a read that was asked before the switch was confirmed', async () => {
     const lab = startAccount();

@@ -384,7 +384,7 @@ describe('what people read in the editor', () => {
       })),
     ];
     const shown =
-      /(?:\.text\(|\.append\(|(?:placeholder|title|'aria-label'): |addButton: |label: )(['"`])(?!<|strip-[a-z]+\.)([^'"`]*\p{L}{2}[^'"`]*)\1/gu;
+      /(?:\.text\(|\.append\(|html\(\s*'\w+',\s*\{[^}]*\},\s*|(?:placeholder|title|'aria-label'): |addButton: |label: )(['"`])(?!<|strip-[a-z]+\.)([^'"`]*\p{L}{2}[^'"`]*)\1/gu;
     for (const { file, code } of scripts) {
       const found = [...code.replace(/\$\{[^}]*\}/g, '').matchAll(shown)].map(([all]) => all);
       assert.deepEqual(found, [], file);

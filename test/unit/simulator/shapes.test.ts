@@ -73,7 +73,9 @@ describe('the shapes of answers', () => {
       });
 
       it('is read back as a list of none', () => {
-        assert.deepEqual(setUp([]).list().strips, []);
+        // An empty object may be anything.
+        const isList = shape !== 'keyed';
+        assert.deepEqual(setUp([]).list(), { strips: [], complete: isList, readable: isList });
       });
 
       it('shows an unplugged strip as missing from a complete list', () => {
