@@ -72,7 +72,7 @@ export function accountStatus(
   whenAvailable: () => NodeStatus | null,
 ): NodeStatus | null {
   if (available === null) return null;
-  if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
+  if (error !== null) return errorStatus(error.code);
   return readable ? whenAvailable() : UNKNOWN_ANSWER;
 }
 
