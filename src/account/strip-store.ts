@@ -401,7 +401,7 @@ export class StripStore {
   /** Sets `error` (`null`: the service answered), and with it `available`, if `version` is newer than `newest`. */
   #noteAnswer(error: StripError | null, version: number, newest = this.#availableVersion): void {
     if (version <= newest) return;
-    this.#availableVersion = Math.max(this.#availableVersion, version);
+    this.#availableVersion = version;
     this.error = error;
   }
 

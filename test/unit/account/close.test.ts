@@ -24,6 +24,18 @@ describe('closing an account', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('does not count again what ended before', async () => {
+    const { account, service, clock, run } = startAccount({ retryFor: 0 });
+    run(2, true);
+    await service.last.fail(failure('UNREACHABLE'));
+    const owner = {};
+    run(1, true, { owner });
+    void account.cancel(owner);
+    const closing = account.close();
+    await clock.pass(1000);
+    assert.equal(await closing, 0);
+  });
+
   it('ends reads at once, also while an outlet must still be switched on again', async () => {
     const { service, account, clock, run } = startAccount();
     run(1, 'cycle');

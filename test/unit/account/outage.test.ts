@@ -121,13 +121,13 @@ describe('an outage', () => {
   });
 
   it('does not give the failure of an outage that is over as the reason why a command waited', async () => {
-    const lab = startAccount({ retryFor: 0, concurrency: 1 });
+    const lab = startAccount({ retryFor: 0 });
+    lab.run(2, true);
     lab.run(1, true);
     await lab.service.last.fail(failure('UNREACHABLE'));
     lab.run(1, true);
     await lab.service.last.answer(yes());
-    lab.account.list().catch(() => undefined);
-    const ending = lab.run(1, true);
+    const ending = lab.run(2, true);
     await lab.clock.pass(10_001);
     assert.equal(ending.error?.sentenceKey, 'TIMEOUT.waiting');
   });
@@ -602,6 +602,11 @@ describe('a rate limit', () => {
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 30_000 }));
     await lab.clock.pass(60_000);
     assert.deepEqual(take(), []);
+    await lab.clock.pass(600_000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 30_000 }));
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [], 'nor does another one, long after it');
   });
 
   it("that outlasts a command ends it with the command's own failure", async () => {

@@ -249,7 +249,42 @@ describe('a command that waits', () => {
     await service.last.fail(failure('UNREACHABLE'));
     await clock.pass(3100);
     assert.equal(failing.error?.code, 'UNREACHABLE');
+    assert.equal(failing.error.notSent, false, 'its first attempt may have been carried out');
     assert.equal(service.switches.length, 2);
+  });
+
+  it('ends in time after all earlier commands were carried out', async () => {
+    const { clock, service, run } = startAccount();
+    run(1, true);
+    run(1, false);
+    await service.last.answer(yes());
+    await service.last.answer(yes());
+    await clock.pass(10_000);
+    run(1, true);
+    const behind = run(1, false);
+    await clock.pass(30_001);
+    assert.equal(behind.error?.code, 'TIMEOUT');
+  });
+
+  it('ends in time although the wall clock was set back', async () => {
+    const { clock, run } = startAccount();
+    run(1, true);
+    const behind = run(1, false);
+    clock.jump = -3_600_000;
+    await clock.pass(30_001);
+    assert.equal(behind.error?.code, 'TIMEOUT');
+  });
+
+  it('and is sent late ends with its own failure', async () => {
+    const { clock, service, run } = startAccount();
+    run(1, true);
+    const behind = run(1, false);
+    await clock.pass(25_000);
+    await service.last.fail(failure('UNREACHABLE'));
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 off`]);
+    await clock.pass(9000);
+    await service.last.fail(failure('TIMEOUT'));
+    assert.equal(behind.error?.sentenceKey, 'TIMEOUT.test');
   });
 
   it('for the concurrency limit with one of several requests ends in time, whatever the others were doing', async () => {

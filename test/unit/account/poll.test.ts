@@ -116,6 +116,10 @@ describe('the poll', () => {
     }
     assert.deepEqual(times(lab), [0, 5000, 10_000]);
     assert.equal(lab.clock.pending, 0);
+    await lab.clock.pass(0);
+    lab.account.subscribe(() => undefined);
+    await lab.clock.pass(3000);
+    assert.deepEqual(times(lab).slice(3), [15_000], 'though it came earlier');
   });
 
   it('ends with the list that is on its way when the last subscriber goes', async () => {
@@ -369,6 +373,22 @@ describe('the poll', () => {
     asked(MAC);
     await lab.clock.pass(300_000);
     assert.equal(asked(MAC), 10);
+  });
+
+  it('keeps readings that could not be read just once, also if that happens again', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    let turn = 0;
+    lab.service.autoGet = (mac) =>
+      ++turn % 2 === 0
+        ? Promise.reject(failure('TIMEOUT'))
+        : Promise.resolve(stripOf(makeStrip(mac, [true], { load: 5 })));
+    lab.account.subscribe(() => undefined, 'all');
+    for (let round = 0; round < 6; round++) {
+      await lab.clock.pass(30_000);
+      assert.equal(lab.account.store.find(MAC)?.load, 5);
+    }
+    assert.ok(turn >= 6);
   });
 
   it('reads the list at least every other interval, though readings have no answer', async () => {
@@ -828,5 +848,11 @@ describe('a list that is read ahead of its time', () => {
     await timeOut(lab);
     await lab.clock.pass(60_000);
     assert.equal(lab.service.lists.length, 0);
+    const stop = lab.account.subscribe(() => undefined);
+    await lab.service.lists[0]?.answer(listOf());
+    stop();
+    await timeOut(lab);
+    await lab.clock.pass(60_000);
+    assert.equal(lab.service.lists.length, 1, 'nor where nobody does so any more');
   });
 });

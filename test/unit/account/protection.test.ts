@@ -54,7 +54,8 @@ describe('a protected outlet', () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run(1, false);
     run(2, false, { mac: OTHER });
-    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${OTHER}/2 off`]);
+    run(3, false);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${OTHER}/2 off`, `${MAC}/3 off`]);
     await service.switches[0]?.answer(yes());
     assert.ok(ending.outcome);
     assert.ok(!('skipped' in ending.outcome));
@@ -92,7 +93,8 @@ describe('a protected outlet', () => {
   });
 
   it('is left out of an "all" off, which becomes one request for each other outlet', async () => {
-    const { service, run } = startAccount({ protectedOutlets: fridge });
+    const outletNames = [{ mac: MAC, port: 1 as const, name: 'Lamp' }];
+    const { service, run } = startAccount({ protectedOutlets: fridge, outletNames });
     const ending = run('all', false);
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
     await service.switches[2]?.answer(yes(4));
@@ -286,6 +288,7 @@ describe('a protected outlet', () => {
       endings.map(({ error }) => error?.sentenceKey),
       ['PROTECTED.all', 'PROTECTED.all', 'PROTECTED.all'],
     );
+    assert.deepEqual(endings[0]?.error?.params, { mac: MAC, port: 'all' });
     assert.equal(service.switches.length, 0);
   });
 

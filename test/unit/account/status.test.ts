@@ -101,6 +101,22 @@ describe('the status of an account', () => {
     assert.deepEqual(listed, [null, 'part', 'whole', 'whole']);
   });
 
+  it('is told when a command succeeds before a list was read, and when the lists are', async () => {
+    const lab = startAccount();
+    const told: (boolean | string | null)[] = [];
+    lab.account.subscribe(({ kind }) => {
+      const { available, listed } = lab.account.status();
+      if (kind === 'account') told.push(`${available} ${listed}`);
+    });
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.service.lists[0]?.answer({ ...listOf(makeStrip(MAC, [true])), complete: false });
+    const reading = lab.account.list();
+    await lab.service.lists[1]?.answer(listOf(makeStrip(MAC, [true])));
+    await reading;
+    assert.deepEqual(told, ['null null', 'true null', 'true part', 'true whole']);
+  });
+
   it('says each time that an answer cannot be read; the log does so once', async () => {
     const lab = startAccount();
     const { heard } = follow(lab);

@@ -15,6 +15,19 @@ describe('a strip that was read alone and called offline', () => {
     assert.equal((await read).strip.available, false);
     await list(lab, makeStrip(MAC, [true]));
     assert.equal(lab.account.store.find(MAC)?.available, true);
+    watch(lab, { readings: 'all' });
+    await list(lab, makeStrip(MAC, [true], { available: false }));
+    assert.equal(lab.account.store.find(MAC)?.available, false, 'a list that says so, too, is believed');
+  });
+});
+
+describe('a list without strips', () => {
+  it('that can be read does not keep a strip that is switched from being available', async () => {
+    const lab = startAccount();
+    await list(lab);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.equal(lab.account.store.find(MAC)?.available, true);
   });
 });
 
@@ -234,6 +247,21 @@ describe('a list that arrives late', () => {
     assert.equal(lab.account.store.find(MAC)?.available, true);
   });
 
+  it('does not undo that a newer one calls a strip offline', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const older = lab.account.list();
+    lab.run(1, true); // So that the next list is a new request.
+    await lab.service.last.answer(yes());
+    await list(lab, makeStrip(MAC, [true], { available: false }));
+    await lab.service.lists[1]?.answer(listOf(makeStrip(MAC, [true])));
+    await older;
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true]), false));
+    assert.equal((await reading).strip.available, false, 'its own answer says nothing about that');
+    assert.equal(lab.account.store.find(MAC)?.available, false);
+  });
+
   it('shows whoever asked the strips as unavailable as they are known to be since', async () => {
     const lab = startAccount();
     const older = lab.account.list();
@@ -317,6 +345,24 @@ describe('a list that arrives late', () => {
   });
 });
 
+describe('a list that is older than the answer about a strip', () => {
+  it('ends an outage that only an even older list noticed', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const failing = lab.account.list();
+    lab.run(1, true); // So that the next list is a new request.
+    await lab.service.last.answer(yes());
+    const newer = lab.account.list();
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await reading;
+    await Promise.all([assert.rejects(failing), lab.service.lists[1]?.fail(failure('SERVICE'))]);
+    await lab.service.lists[2]?.answer(listOf(makeStrip(MAC, [true])));
+    await newer;
+    assert.equal(lab.account.status().available, true);
+  });
+});
+
 describe('the answer about one strip', () => {
   it('does not change how the list spells its MAC, which its path needs', async () => {
     const lab = startAccount();
@@ -361,8 +407,50 @@ describe('the answer about one strip', () => {
     await list(lab, makeStrip(MAC, [true]));
     const reading = lab.account.get(OTHER);
     await lab.service.gets[0]?.answer({ ...stripOf(makeStrip(OTHER, []), false), readable: false });
-    assert.equal((await reading).strip.available, false);
+    assert.deepEqual((await reading).strip, makeStrip(OTHER, [], { available: false }));
     assert.equal(lab.account.store.find(OTHER), undefined);
+  });
+
+  it('is logged if it cannot be read, and makes the strip available, as long as no complete list has come', async () => {
+    const lab = startAccount();
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer({ ...stripOf(makeStrip(MAC, []), false), readable: false });
+    assert.equal((await reading).strip.available, true);
+    assert.deepEqual(lab.log.lines, ['unreadable strip']);
+  });
+
+  it('is believed if it calls the strip offline, whatever the list and it said before', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true], { available: false }));
+    for (const available of [true, false]) {
+      const reading = lab.account.get(MAC);
+      await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(MAC, [true], { available })));
+      assert.equal((await reading).strip.available, available);
+      assert.equal(lab.account.store.find(MAC)?.available, available);
+    }
+  });
+
+  it('ends an outage', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const failing = lab.account.list();
+    await Promise.all([assert.rejects(failing), lab.service.lists[1]?.fail(failure('UNREACHABLE'))]);
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await reading;
+    assert.equal(lab.account.status().available, true);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+  });
+
+  it('calls the strip available for whoever asked, although the list is refused', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const refused = lab.account.list();
+    await Promise.all([assert.rejects(refused), lab.service.lists[1]?.fail(failure('SERVICE'))]);
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    assert.equal((await reading).strip.available, true);
+    assert.equal(lab.account.status().available, false);
   });
 });
 

@@ -14,6 +14,20 @@ describe('a toggle', () => {
     assert.equal(ending.outcome?.on, false);
   });
 
+  it('that is retried, and may have been carried out, is not cancelled by the toggle behind it', async () => {
+    const { service, clock, run } = startAccount();
+    const older = run(1, 'toggle');
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
+    await service.last.fail(failure('TIMEOUT'));
+    const newer = run(1, 'toggle');
+    await clock.pass(500);
+    await service.last.answer(yes());
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 on`, `${MAC}/1 off`]);
+    assert.deepEqual([older.outcome?.on, newer.outcome?.on], [true, false]);
+  });
+
   it('reads only when it is its turn', async () => {
     const { service, run } = startAccount();
     run(1, true);

@@ -62,6 +62,13 @@ describe('a subscriber', () => {
     assert.deepEqual(early.take(), [`${MAC}/2 off (first)`]);
   });
 
+  it('hears of a strip that is offline when it first becomes known, where it asks for what is known', async () => {
+    const lab = startAccount();
+    const { take } = watch(lab, { initial: true });
+    await list(lab, makeStrip(MAC, [null], { available: false }));
+    assert.deepEqual(take(), [`${MAC} unavailable (first)`]);
+  });
+
   it('hears nothing once it has gone', async () => {
     const lab = startAccount();
     const { stop, take } = watch(lab, { initial: true });
