@@ -78,11 +78,9 @@ export function handleInput(
   node.on('close', () => handler.close());
 }
 
-/** The status of a new node. Clears the status that Node-RED kept from before a deploy, because it may no longer be true. */
-export function statusDisplay(node: Node): StatusDisplay {
-  node.status({});
-  return new StatusDisplay((status) => node.status(status ?? {}), systemClock);
-}
+/** The status of a new node. */
+export const statusDisplay = (node: Node): StatusDisplay =>
+  new StatusDisplay((status) => node.status(status ?? {}), systemClock);
 
 /** An account node, as the other nodes of this package use it. */
 export interface AccountNode {

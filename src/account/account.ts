@@ -118,7 +118,6 @@ export class Account {
     return () => {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#poller.stop();
-      this.#announceStatus();
     };
   }
 
@@ -211,7 +210,7 @@ export class Account {
   #announceStatus(): void {
     const old = this.#announcedStatus;
     const status = this.status();
-    const keys = ['available', 'readable', 'listed', 'cooldownUntil', 'polling'] as const;
+    const keys = ['available', 'readable', 'listed', 'cooldownUntil'] as const;
     if (keys.every((key) => old[key] === status[key]) && old.error?.code === status.error?.code) return;
     this.#announcedStatus = status;
     this.#announce([{ kind: 'account', available: status.available }]);

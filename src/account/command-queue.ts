@@ -20,9 +20,8 @@ const EXPIRY_INTERVAL = 100;
  * - retrying: it waits before an attempt, because one failed or the service asked for a pause
  * - pausing: a cycle between its halves
  * - restoring: outlets that a cycle may have switched off are being switched on again, by the cycle or by a newer "on" that took this over
- * - done: it has its outcome, and has left the queue
  */
-type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
+type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring';
 
 /** A command, from its arrival to its outcome. */
 export class QueuedCommand {
@@ -157,9 +156,9 @@ export class CommandQueue {
     });
   }
 
-  /** The only place where a phase changes. A command that is restoring stays in this phase until it is done. `progress`: what to report for it. */
+  /** The only place where a phase changes. A command that is restoring stays in this phase. `progress`: what to report for it. */
   enter(queued: QueuedCommand, phase: Phase, progress?: Progress): void {
-    if (queued.phase !== 'restoring' || phase === 'done') queued.phase = phase;
+    if (queued.phase !== 'restoring') queued.phase = phase;
     try {
       if (progress !== undefined && !queued.isSettled) queued.options.onProgress?.(progress);
     } catch (thrown) {
@@ -291,7 +290,6 @@ export class CommandQueue {
   /** Takes commands out of the queue and begins those whose turn it is then. */
   #remove(commands: readonly QueuedCommand[]): void {
     for (const queued of commands) {
-      this.enter(queued, 'done');
       this.#size--;
       const { siblings, command } = queued;
       siblings.splice(siblings.indexOf(queued), 1);
@@ -324,9 +322,8 @@ export class CommandQueue {
     for (const queued of this.commands) {
       if (queued.hasPendingRestore || this.#waitsForPause(queued)) continue;
       const left = this.timeLeft(queued);
-      // It waits for its turn or for the semaphore. An earlier attempt may have been sent.
-      const isUnsent = queued.phase === 'waiting' || (queued.phase === 'sending' && queued.underWay === 0);
-      if (left <= 0 && isUnsent) tooOld.push(queued);
+      // None of its requests is under way. An earlier attempt may have been sent.
+      if (left <= 0 && queued.underWay === 0) tooOld.push(queued);
       else next = Math.min(next, left);
     }
     this.#endAll(tooOld, (queued) => this.#tooOld(queued));

@@ -67,7 +67,7 @@ export type Change =
   | { kind: 'description'; strip: Strip }
   /** The strip has not been in the list for a day and is forgotten. */
   | { kind: 'removed'; strip: Strip }
-  /** `status()` changed, not counting `lastAnswerAt`. Each new subscriber is told it once, too. */
+  /** `status()` changed, not counting `lastAnswerAt` and `polling`. Each new subscriber is told it once, too. */
   | { kind: 'account'; available: boolean | null };
 
 export type Listener = (change: Change) => void;

@@ -139,10 +139,7 @@ function readError(error: unknown): { code: string; message: string; isProxy: bo
       message = current.message;
     }
     // undici's parser does not always give its errors a code.
-    else if (current.name === 'HTTPParserError') {
-      code = 'HPE_UNKNOWN';
-      message = '';
-    }
+    else if (current.name === 'HTTPParserError') code = 'HPE_UNKNOWN';
     isProxy ||= current instanceof ProxyConnectionError;
     // All addresses of a host were tried: the failure of the first one is reported.
     current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause;

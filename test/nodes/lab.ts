@@ -142,10 +142,7 @@ export class Lab {
 
   readonly said = said;
 
-  /**
-   * Statuses of a node in order, as "fill shape key"; without "asking", which only a slow machine shows, and without what a new node begins with:
-   * it takes back the status of the one before it.
-   */
+  /** Statuses of a node in order, as "fill shape key"; without "asking", which only a slow machine shows. */
   statuses(id: string): string[] {
     const all = this.said(id, 'status').map((status) => {
       const { fill, shape, text } = status as Partial<NodeStatus>;
@@ -153,7 +150,7 @@ export class Lab {
       return `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`;
     });
     return all.filter((status, index) => {
-      if (status === 'blue ring asking' || (index === 0 && status === 'none')) return false;
+      if (status === 'blue ring asking') return false;
       // On a slow machine "asking" is shown, and then the same status as before.
       return all[index - 1] !== 'blue ring asking' || all[index - 2] !== status;
     });
