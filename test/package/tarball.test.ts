@@ -78,7 +78,7 @@ describe('the tarball', () => {
     const missing: string[] = [];
     for (const file of files.filter((name) => name.endsWith('.js') && name.startsWith('dist/'))) {
       const text = readFileSync(path.join(REPOSITORY, file), 'utf8');
-      for (const [, wanted = ''] of text.matchAll(/\brequire\("([^"]+)"\)/g)) {
+      for (const [, , wanted = ''] of text.matchAll(/\brequire\((["'])(.+?)\1\)/g)) {
         const beside = path.posix.join(path.posix.dirname(file), wanted);
         const there = wanted.startsWith('.')
           ? files.includes(beside) || files.includes(`${beside}.js`)

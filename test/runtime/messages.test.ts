@@ -179,6 +179,11 @@ describe('messages through a real Node-RED', () => {
     assert.equal(message.topic, `${MAC}/3`);
     assert.equal(message.payload, !was);
     assert.equal((message.strip as { previous: unknown }).previous, was);
+    await send(red, { payload: 'go' });
+    const told = red.comms.items
+      .slice(after)
+      .filter(({ topic, data }) => topic === 'debug' && (data as { id?: unknown }).id === 'told');
+    assert.equal(told.length, 1);
   });
 
   it('reports what was read, whatever a flow does to its message', async () => {
