@@ -7,10 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startListening } from './start-listening';
 
 type Name = 'mosquitto' | 'nginx' | 'haproxy';
-type Browser = 'chromium' | 'chromium-browser' | 'google-chrome';
 
 /** Where a program is installed: Debian puts these where not every user looks. */
-export function find(name: Name | Browser): string | undefined {
+export function find(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }
