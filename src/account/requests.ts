@@ -229,7 +229,7 @@ export class Reader {
       // The service knows no list either: the base URL is wrong.
       if (listError?.code === 'NOT_FOUND') throw listError;
       // The spelling is still not known. The service has refused the request itself, so the error says that the command was not sent.
-      if (listError?.retryable === true) throw asNotSent(listError);
+      if (listError?.retryable === true || listError?.code === 'CLOSED') throw asNotSent(listError);
       if (this.store.spelling(mac) === spelling) throw error;
       return await send(this.store.spelling(mac));
     });

@@ -128,6 +128,14 @@ describe('command queues', () => {
     });
   }
 
+  it('are CLOSED, and not NOT_FOUND, where the account closes while it reads the list for the spelling of a MAC', async () => {
+    const { account, service, run } = startAccount();
+    const ending = run(1, true, { mac: 'aa:bb:cc:dd:ee:ff' });
+    await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+    await account.close();
+    assert.equal(ending.error?.sentenceKey, 'CLOSED.notSent');
+  });
+
   it('take the spelling of an answer about the strip alone, as long as no list has it', async () => {
     const { account, service, run } = startAccount();
     service.autoSwitch = (_, port) => Promise.resolve(yes(port));
