@@ -44,7 +44,7 @@ export class Account {
   constructor(private readonly options: AccountOptions) {
     this.#store = new StripStore(
       options,
-      (mac) => this.#wantsReadings(mac),
+      (mac) => !this.#store.isOutdated && this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );
     this.store = this.#store;
@@ -62,15 +62,13 @@ export class Account {
 
   /** Reads the list of strips. Simultaneous reads share one request, but each caller gets its own copy of the answer. */
   list(): Promise<ListAnswer> {
-    return this.#read(async () => {
-      try {
-        return await this.#reader.list();
-      } catch (error) {
+    return this.#read(() =>
+      this.#reader.list().catch((error: unknown) => {
         // All strips are unavailable until the next list, so that is read soon, unless the service asks for fewer requests.
         if (asError(error).code !== 'RATE_LIMITED') this.#poller.refresh();
         throw error;
-      }
-    });
+      }),
+    );
   }
 
   /** Reads one strip. Simultaneous reads share one request, as in `list`. */
@@ -102,8 +100,9 @@ export class Account {
   }
 
   /**
-   * Tells `listener` all that is known before this method returns, and every change after that. Keeps the poll going. `readings`: MACs of strips whose
-   * load, voltage and signal should be kept up to date. A listener that throws does not affect the others. Returns a function that ends the subscription.
+   * Tells `listener` all that is known before this method returns (if it may be old: after the next list), and every change after that. Keeps the poll
+   * going. `readings`: MACs of strips whose load, voltage and signal should be kept up to date. A listener that throws does not affect the others.
+   * Returns a function that ends the subscription.
    */
   subscribe(listener: Listener, readings: readonly string[] | 'all' = []): () => void {
     if (this.#closing !== null) return () => undefined;
@@ -113,7 +112,8 @@ export class Account {
     const subscriber = { listener, readings: readings === 'all' ? readings : readings.map(macKey) };
     this.#subscribers.add(subscriber);
     if (unread.some(({ strip }) => this.#wantsReadings(strip.mac))) this.#poller.refresh();
-    for (const change of this.#store.initialChanges()) this.#tell(subscriber, change);
+    const known = this.#store.isOutdated ? [] : this.#store.initialChanges();
+    for (const change of known) this.#tell(subscriber, change);
     this.#tell(subscriber, { kind: 'account', available: this.#store.available });
     return () => {
       this.#subscribers.delete(subscriber);

@@ -51,6 +51,7 @@ export class Poller {
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;
+    this.store.isOutdated = this.store.isListOld;
     this.#isFirstWait = true;
     if (this.#isReading) return;
     const { clock, settings } = this.options;

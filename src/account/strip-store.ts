@@ -162,14 +162,16 @@ export class StripStore {
   #version = 0;
   /** Version of the newest list; 0: none yet. */
   #listVersion = 0;
-  /** Monotonic time when the newest list was taken in. */
-  #listedAt = -Infinity;
+  /** Monotonic time when the newest list was taken in; Infinity: none yet. */
+  #listedAt = Infinity;
   /** Version of the newest complete list; 0: none yet. */
   #completeVersion = 0;
   /** Version of the newest answer or failure that `available` takes into account; 0: none yet. */
   #availableVersion = 0;
   /** Changes by the answer that is being taken in, until they are announced. */
   readonly #changes: Change[] = [];
+  /** The newest list was old when the poll began. Until the next list, no change of a strip is announced; after it, all that is known then. */
+  isOutdated = false;
   /** Why the account is not available. */
   error: StripError | null = null;
   /** The last list could be read. */
@@ -195,15 +197,21 @@ export class StripStore {
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
-  /** Whether the service answered last time; `null`: it was not asked yet. */
+  /** Whether the service answered last time; `null`: it was not asked yet, or only long ago. */
   get available(): boolean | null {
-    return this.#availableVersion === 0 ? null : this.error === null;
+    if (this.error !== null) return false;
+    return this.#availableVersion === 0 || this.isOutdated ? null : true;
   }
 
-  /** Whether a list was read, and whether one was complete. */
+  /** Whether a list was read, and whether one was complete. An outdated one does not count. */
   get listed(): AccountStatus['listed'] {
-    if (this.#completeVersion > 0) return 'whole';
-    return this.#listVersion > 0 ? 'part' : null;
+    if (this.#listVersion === 0 || this.isOutdated) return null;
+    return this.#completeVersion > 0 ? 'whole' : 'part';
+  }
+
+  /** What the newest list said may no longer be true. */
+  get isListOld(): boolean {
+    return this.options.clock.monotonic() - this.#listedAt >= 2 * this.options.settings.interval;
   }
 
   /** A new version: for a read that is about to be requested, or for a switch that was confirmed just now. */
@@ -297,6 +305,8 @@ export class StripStore {
         if (state.listVersion < version) this.#leaveList(state, version);
     }
     this.#forgetSurplus();
+    if (this.isOutdated) this.#changes.push(...this.initialChanges());
+    this.isOutdated = false;
     this.#announceChanges();
     return { ...answer, strips };
   }
@@ -313,8 +323,7 @@ export class StripStore {
     const isNewer = state.isNewer('available', version);
     if (isNewer) state.isOfflineByAnswer = !strip.available;
     // If the list says that the strip is offline, an answer that says nothing about this does not make it available.
-    const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
-    const isUncertain = strip.available && !answer.saysOnline && state.isOfflineByList && isListRecent;
+    const isUncertain = strip.available && !answer.saysOnline && state.isOfflineByList && !this.isListOld;
     // The spelling of the list stays: requests use it in their path.
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
@@ -350,8 +359,7 @@ export class StripStore {
   forgetReadings(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
-    const unknown = Object.fromEntries(state.unlisted.map((name) => [name, null]));
-    this.#take(state, unknown, version);
+    this.#take(state, Object.fromEntries(state.unlisted.map((name) => [name, null])), version);
     this.#announceChanges();
   }
 
@@ -395,7 +403,7 @@ export class StripStore {
 
   /** The service answered last time, and not with a list that cannot be read. */
   get #isAnswering(): boolean {
-    return this.available === true && !this.#isListUnreadable;
+    return this.error === null && !this.#isListUnreadable;
   }
 
   /** Sets `error` (`null`: the service answered), and with it `available`, if `version` is newer than `newest`. */
@@ -415,7 +423,8 @@ export class StripStore {
   }
 
   #take(state: StripState, ...answer: Parameters<StripState['take']>): void {
-    this.#changes.push(...state.take(...answer));
+    const changes = state.take(...answer);
+    if (!this.isOutdated) this.#changes.push(...changes);
   }
 
   #markAllUnavailable(version: number): void {

@@ -62,6 +62,22 @@ describe('a subscriber', () => {
     assert.deepEqual(early.take(), [`${MAC}/2 off (first)`]);
   });
 
+  it('hears nothing old of strips when the poll begins again after a long pause', async () => {
+    const lab = startAccount();
+    const first = watch(lab);
+    await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [true, false], { load: 5 })));
+    first.stop();
+    await lab.clock.pass(3_600_000);
+    const { take } = watch(lab, { initial: true, readings: 'all' });
+    assert.deepEqual([lab.account.status().available, lab.account.status().listed], [null, null]);
+    await lab.service.lists.at(-1)?.fail(failure('UNREACHABLE'));
+    assert.deepEqual(take(), []);
+    await list(lab, makeStrip(MAC, [false, false]));
+    const known = [`${MAC} available (first)`, `${MAC}/1 off (first)`, `${MAC}/2 off (first)`];
+    assert.deepEqual(take(), [...known, `${MAC} load null (first)`]);
+    assert.deepEqual(watch(lab, { initial: true }).take().slice(0, 3), known);
+  });
+
   it('hears of a strip that is offline when it first becomes known, where it asks for what is known', async () => {
     const lab = startAccount();
     const { take } = watch(lab, { initial: true });
