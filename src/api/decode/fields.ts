@@ -51,7 +51,7 @@ function addFields(
       continue;
     const value = valueOf(meaning, record[key]);
     if (isRated && meaning.keyed >= 0 && readFlag(value) !== null) continue;
-    const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
+    const inner = depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner === 'meter' && isRecord(value) && hasField(value, namesPort)) continue;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
       // `status: {"value": "offline"}`

@@ -49,7 +49,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const fields = isRecord(body) ? body : {};
   const success = agreed(valuesNamed(fields, 'success').map((value) => ({ value })));
   const own = Array.isArray(body) ? [body].filter(isSet) : valuesNamed(fields, 'results').map(readJson);
-  const found = success !== true || own.some(isObject) ? own : [...own, ...resultsWithin(fields)];
+  const found = success !== true || own.some(isObject) ? own : resultsWithin(fields);
   const lists = found.filter(isObject);
   const entries =
     lists.length === 0 && success === true
