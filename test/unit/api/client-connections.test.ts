@@ -28,7 +28,7 @@ describe('Client: failing connections', () => {
     await service.stopListening();
     const error = await failureOf(connect(service.baseUrl).switch(MAC, 1, true));
     assert.deepEqual([error.sentenceKey, error.params.code], ['UNREACHABLE.refused', 'ECONNREFUSED']);
-    assert.equal(error.retryable, true);
+    assert.deepEqual([error.retryable, error.notSent], [true, true]);
   });
 
   it('are named for a host that does not exist', async () => {
@@ -175,7 +175,8 @@ describe('Client: connections that were closed while idle', () => {
 
     it(`are not replaced where the connection is new (${fault.kind})`, async () => {
       service.next(fault);
-      assert.equal((await failureOf(stage.connect().list())).sentenceKey, 'UNREACHABLE.resetPlain');
+      const { sentenceKey, notSent } = await failureOf(stage.connect().list());
+      assert.deepEqual([sentenceKey, notSent], ['UNREACHABLE.resetPlain', false]);
       assert.equal(service.requests.length, 1);
     });
 
@@ -193,6 +194,13 @@ describe('Client: connections that were closed while idle', () => {
       await secure.close();
     });
   }
+
+  it('are replaced once only where each answer breaks off in its head', async () => {
+    const client = await used();
+    service.always({ kind: 'raw', bytes: 'HTTP/1.1 200 OK\r\n', end: true });
+    assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.resetPlain');
+    assert.equal(service.requests.length, 3);
+  });
 
   it('are not replaced over https where the connection is new', async () => {
     const tls = { key: pem('key'), cert: pem('trusted') };

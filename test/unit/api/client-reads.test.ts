@@ -397,7 +397,18 @@ describe('Client: answers to reads', () => {
     service.next({ kind: 'redirect', to: `https://${'a.'.repeat(6_000)}example/` });
     const { location } = (await failureOf(client.list())).params;
     assert.match(String(location), /^https:\/\/a\.a\..{187}…$/);
-    assert.equal(service.requests.length, 3);
+    const twice = ['https://a.example', 'https://b.example'];
+    service.next({ kind: 'answer', status: 302, headers: { location: twice } });
+    assert.equal((await failureOf(client.list())).params.location, 'https://a.example');
+    assert.equal(service.requests.length, 4);
+  });
+
+  it('never name the key, also where it is repeated in lower case', async () => {
+    client = stage.connect(service.baseUrl, { apiKey: 'SECRET' });
+    service.next({ kind: 'redirect', to: 'https://SECRET.example/' });
+    assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.redirectUnknown');
+    service.next({ kind: 'answer', status: 200, body: 'x', headers: { 'content-encoding': 'SECRET' } });
+    assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.notJson');
   });
 
   it('say of a 404 to a strip which strip is not known', async () => {

@@ -44,13 +44,14 @@ export class ClientStage {
   /** One more client. */
   connect(
     baseUrl = this.service.baseUrl,
-    options: Partial<DispatcherOptions> & Partial<Pick<ClientOptions, 'clock' | 'timeout' | 'mapping'>> = {},
+    options: Partial<DispatcherOptions> &
+      Partial<Pick<ClientOptions, 'apiKey' | 'clock' | 'timeout' | 'mapping'>> = {},
   ): Client {
-    const { clock = this.clock, timeout = 10_000, mapping, ...rest } = options;
+    const { apiKey = API_KEY, clock = this.clock, timeout = 10_000, mapping, ...rest } = options;
     const base = parseBaseUrl(baseUrl);
     const made = new Client({
       baseUrl: base,
-      apiKey: API_KEY,
+      apiKey,
       timeout,
       clock,
       mapping: mapping ?? null,

@@ -111,7 +111,9 @@ describe('A mapping', () => {
       () => ({ assign: () => undefined, evaluate: () => Promise.reject(new Error('no')) }),
       (text) => text,
     );
-    await assert.rejects(failing({}), { sentenceKey: 'BAD_RESPONSE.mapping', params: { reason: 'no' } });
+    const response = { strips: 1 };
+    const sentenceKey = 'BAD_RESPONSE.mapping';
+    await assert.rejects(failing(response), { sentenceKey, params: { reason: 'no' }, response });
   });
 
   it('ends where it calls itself without end', async () => {

@@ -13,7 +13,7 @@ import type { Strip } from '../../../src/api/types';
 import type { Message } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
 import { Bridge, readBridge, type Published } from '../../../src/mqtt/bridge';
-import type { Publication } from '../../../src/mqtt/publisher';
+import { Publisher, type Publication } from '../../../src/mqtt/publisher';
 import { preview } from '../../../src/values';
 import { calm, FakeClock } from '../../support/fake-clock';
 import { failure, listOf, makeStrip } from '../../support/scripted-service';
@@ -237,6 +237,14 @@ describe('publishing', () => {
     });
   }
 
+  it('tells None of all four outlets of a strip of which none could be read', async () => {
+    const lab = new BridgeLab().start(makeStrip(MAC, []));
+    assert.deepEqual(await lab.states(), [
+      ...[1, 2, 3, 4].map((port) => `smart-strip/A1B2C3D4E5F6/${port} None`),
+      'smart-strip/A1B2C3D4E5F6/available online',
+    ]);
+  });
+
   it('describes a strip again when a reading or an outlet turns up, and empties the topic of an outlet that goes', async () => {
     const lab = new BridgeLab().start(strip([true]));
     await lab.published();
@@ -359,7 +367,12 @@ describe('a bridge after a deploy', () => {
     down.becomes({ available: null, listed: null });
     assert.deepEqual(await down.published(), []);
     down.becomes({ available: false, listed: null, error: failure('TIMEOUT') });
-    assert.deepEqual(await down.published(), ['smart-strip/A1B2C3D4E5F6/available offline', ...offline]);
+    const both = ['smart-strip/A1B2C3D4E5F6/available offline', ...offline];
+    assert.deepEqual(await down.published(), both);
+
+    const unreadable = down.redeployed().start();
+    unreadable.becomes({ readable: false, listed: 'part' });
+    assert.deepEqual(await unreadable.published(), both);
   });
 
   it('says once that it is unavailable, whatever happens to the account, and again after a birth message', async () => {
@@ -786,6 +799,13 @@ describe('a bridge that hears what the broker keeps', () => {
     }
   });
 
+  it('keeps the sensor of a reading that is not known at the moment', async () => {
+    const lab = new BridgeLab().start(strip([true], { load: 5 }), strip([true]));
+    await lab.published();
+    await lab.take(kept(MAC));
+    assert.match((await lab.published()).join('\n'), /"load":{"platform":"sensor","unique_id"/);
+  });
+
   it('bounds how many it remembers', async () => {
     const lab = new BridgeLab().start();
     lab.becomes({ available: null, listed: null });
@@ -972,6 +992,20 @@ describe('publishing at a pace', () => {
     await lab.published();
     for (let n = 0; n < 10_000; n++) lab.changes(strip([n % 2 === 0]));
     assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/1 OFF']);
+  });
+
+  it('knows that the broker may keep a topic as long as that waits to be emptied once more', async () => {
+    const clock = new FakeClock();
+    const publisher = new Publisher({ clock, isTaken: () => false, send: () => undefined });
+    publisher.empty(['gone']);
+    await clock.pass(2_000);
+    publisher.emptyAgain();
+    await clock.pass(29_000);
+    for (let n = 0; n < 20_000; n++) publisher.publish(`topic/${n}`, 'ON', false);
+    await clock.pass(35_000);
+    assert.deepEqual(publisher.maybeKept, ['gone']);
+    await clock.pass(10_000);
+    assert.deepEqual(publisher.maybeKept, []);
   });
 
   it('has no timer while there is nothing to send', async () => {
@@ -1239,9 +1273,13 @@ describe('taking messages from the broker', () => {
   });
 
   it('sends a command for a strip that is known before any answer is, without reading the list', async () => {
-    const lab = new BridgeLab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]), named);
     lab.status = { ...STATUS, available: null, listed: null };
-    assert.equal(await lab.take(set(1, 'OFF')), null);
+    for (const message of [set(1, 'OFF'), setNamed]) assert.equal(await lab.take(message), null);
+    assert.deepEqual(
+      lab.commands.map(({ mac }) => mac),
+      [MAC, 'desk strip'],
+    );
     assert.equal(lab.lists, 0);
   });
 
@@ -1303,6 +1341,17 @@ describe('closing a bridge', () => {
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     assert.equal(lab.clock.pending, 0);
     assert.deepEqual(await lab.published(), []);
+  });
+
+  it('leaves no timer', async () => {
+    const lab = new BridgeLab()
+      .start(strip([true]), makeStrip(OTHER, [true]))
+      .redeployed()
+      .start();
+    lab.becomes({});
+    for (let times = 0; times < 2; times++) await lab.take({ topic: 'elsewhere', payload: 'on' });
+    lab.bridge.close();
+    assert.equal(lab.clock.pending, 0);
   });
 
   it('sends nothing of what still waited', async () => {

@@ -2,16 +2,28 @@ import assert from 'node:assert/strict';
 import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
 import { PORTS } from '../../../src/api/types';
 import { SETTINGS } from '../../../src/settings';
-import { readConfig } from '../../../src/simulator/simulator';
+import type { ShapeName } from '../../../src/simulator/shapes';
+import { readConfig, type SimulatorOptions } from '../../../src/simulator/simulator';
 import { simulatorWith } from './support';
 
 const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
 const AT = '2026-01-02T03:04:05.000Z';
+/** What the dialog says of each shape. */
+const FORMS: Record<ShapeName, RegExp> = {
+  plain: /^\[.*"port":1,"on":true/,
+  words: /^{"data":{"strips":\[.*"state":"on"/,
+  keyed: /^{"A1B2C3D4E5F6":{.*"port1":true/,
+  booleans: /"ports":\[true,false,false,false\]/,
+  'zero-based': /"id":0,"state":1/,
+  text: /"1":"ON"/,
+  measured: /"is_on":"true".*"load":{"value":/,
+};
+
 const STRIPS = [
   { mac: 'A1B2C3D4E5F6', name: 'Desk strip' },
   { mac: '0011223344AB', name: 'Media strip' },
-];
+] as const;
 
 describe('the shapes of answers', () => {
   it('are each known by their name only', () => {
@@ -23,7 +35,7 @@ describe('the shapes of answers', () => {
 
   for (const shape of SHAPES) {
     describe(shape, () => {
-      const setUp = (strips = STRIPS) => {
+      const setUp = (strips: SimulatorOptions['strips'] = STRIPS) => {
         const simulator = simulatorWith({ strips, shape });
         // As it is on the wire.
         const list = () => decodeList(JSON.parse(JSON.stringify(simulator.list())), AT);
@@ -70,6 +82,14 @@ describe('the shapes of answers', () => {
         );
         const units = { load: 'W', voltage: 'V', signal: 'dBm' };
         assert.deepEqual(read.units, shape === 'text' || shape === 'measured' ? units : {});
+      });
+
+      it('has the form that the dialog names, with names of outlets where that has any', () => {
+        const [{ mac, name }] = STRIPS;
+        const { simulator, list, strip } = setUp([{ mac, name, outlets: [{ name: 'Lamp', on: true }] }]);
+        assert.match(JSON.stringify(simulator.list()), FORMS[shape]);
+        const lamp = ['plain', 'words', 'measured'].includes(shape) ? 'Lamp' : null;
+        for (const read of [list().strips[0], strip(mac).strip]) assert.equal(read?.outlets[0]?.name, lamp);
       });
 
       it('is read back as a list of none', () => {
