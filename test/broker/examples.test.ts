@@ -32,10 +32,10 @@ describe('the examples with a real broker', () => {
   });
 
   /** Deploys an example as it is, but for the broker's port. */
-  const deploy = async (number: string) => {
+  const deploy = async (number: string, to = red) => {
     const nodes = examples().find(({ name }) => name.startsWith(number))?.nodes ?? [];
     const port = String(broker.port);
-    await red.deploy(nodes.map((node) => (node.type === 'mqtt-broker' ? { ...node, port } : node)));
+    await to.deploy(nodes.map((node) => (node.type === 'mqtt-broker' ? { ...node, port } : node)));
   };
 
   it('11: Home Assistant finds the strips, switches them, and sees changes made by hand', async () => {
@@ -59,6 +59,19 @@ describe('the examples with a real broker', () => {
     const after = client.messages.mark;
     await red.inject(isOn ? 'strip11_hand_off' : 'strip11_hand_on');
     await client.next(lamp, (payload) => payload === (isOn ? 'OFF' : 'ON'), after);
+  });
+
+  it('11: says offline for the bridge when the flow is removed, and when Node-RED dies', async () => {
+    const own = await startNodeRed();
+    for (const end of [() => own.deploy([]), () => own.kill()]) {
+      let after = client.messages.mark;
+      await deploy('11', own);
+      await client.next('smart-strip/bridge', (payload) => payload === 'online', after);
+      after = client.messages.mark;
+      await end();
+      await client.next('smart-strip/bridge', (payload) => payload === 'offline', after);
+    }
+    assert.equal((await broker.retained()).get('smart-strip/bridge'), 'offline');
   });
 
   /** Waits until a debug node has shown a payload. */

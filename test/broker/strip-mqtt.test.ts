@@ -253,7 +253,6 @@ describe('strip mqtt with a real broker', () => {
     const after = client.messages.mark;
     await client.publish(BRIDGE, 'offline', { retain: true });
     await client.next(BRIDGE, (payload) => payload === 'online', after);
-    assert.equal(since(after, BRIDGE)[0], 'offline');
   });
 
   it('publishes a change made elsewhere', async () => {
@@ -357,14 +356,6 @@ describe('strip mqtt with a real broker', () => {
       assert.equal(await reader.next(topicOf(2), (payload) => payload === 'ON'), 'ON');
       assert.equal((await killed.retained()).get(topicOf(2)), 'ON');
     });
-  });
-
-  it('says offline for the bridge when Node-RED dies, and when it stops', async () => {
-    await deploy();
-    const after = client.messages.mark;
-    await red.kill();
-    assert.equal(await client.next(BRIDGE, undefined, after), 'offline');
-    assert.equal((await broker.retained()).get(topicOf('available')), 'online');
   });
 
   it('says offline after a deploy with another account that does not answer, also where the broker was away', async () => {
@@ -546,7 +537,7 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('publishes the API key on no topic, and nothing on a topic that a name made up', async () => {
-    const strips = ['#', '+/x', '__proto__', `x${'y'.repeat(150)}`, 'a:b'].map((mac) => ({
+    const strips = ['#', '+/x', 'x/y', '__proto__', `x${'y'.repeat(150)}`, 'a:b'].map((mac) => ({
       mac,
       outlets: [{ port: 1, on: true }],
       name: `${'#+/'.repeat(100)}\0`,
@@ -563,9 +554,10 @@ describe('strip mqtt with a real broker', () => {
       if (topic.endsWith('/config')) {
         assert.equal(levels, 4);
         assert.deepEqual(discoveryProblems(topic, payload), []);
-      } else assert.ok(levels <= 4, topic);
+      } else assert.ok(levels <= 3 || topic === topicOf('1/set'), topic);
     }
     assert.ok(!broker.log.includes(API_KEY));
-    assert.ok((await broker.retained()).size > 1);
+    // Nothing is missing because Node-RED could not publish it.
+    assert.equal((await broker.retained()).size, 1 + 3 * strips.length);
   });
 });
