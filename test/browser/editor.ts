@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page, type Route } from 'playwright-core';
 import { PACKAGE, REPOSITORY } from '../support/node-red';
 import { find } from '../support/program';
 
@@ -263,14 +263,15 @@ export class Editor {
     await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
   }
 
-  /** Keeps requests to addresses of a kind from being answered until the returned function is called. */
-  async hold(url: string): Promise<() => void> {
+  /** Keeps requests to addresses of a kind from being answered until the returned function is called. `times`: only the next ones. */
+  async hold(url: string, options: { times?: number } = {}): Promise<() => void> {
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
-    await this.page.route(url, async (route) => {
+    const wait = async (route: Route) => {
       await held;
       await route.continue();
-    });
+    };
+    await this.page.route(url, wait, options);
     return answer;
   }
 

@@ -278,6 +278,34 @@ describe('The preview of answers', () => {
     await page.locator('#smart-strip-test').click();
     await sent.getByText('"strips"').waitFor();
     assert.equal(await choice.inputValue(), '');
+    await page.locator('#smart-strip-use-mapping').uncheck();
+    const listed = page.locator('#smart-strip-preview-told', { hasText: /^Strips: 1/ });
+    await listed.waitFor();
+    // An answer that comes when something else was asked for since, or another service is meant, is not shown.
+    const newer = [
+      async () => {
+        await choice.selectOption('');
+        await listed.waitFor();
+      },
+      async () => {
+        await page.locator('#smart-strip-test').click();
+        await page.locator('#smart-strip-result p').waitFor();
+      },
+      () => page.locator('#node-config-input-apiKey').fill('another key'),
+    ];
+    for (const change of newer) {
+      stage.service.always({ kind: 'answer', status: 200, json: READABLE });
+      const answer = await editor.hold('**/strip-account/test', { times: 1 });
+      await choice.selectOption(MAC);
+      await change();
+      stage.service.always({ kind: 'answer', status: 200, json: one });
+      const answered = page.waitForResponse('**/strip-account/test').then((response) => response.finished());
+      answer();
+      await answered;
+      await editor.turn();
+      assert.equal(await sent.getByText('"bits"').isVisible(), false);
+      assert.equal(await choice.locator('option').count(), 2);
+    }
   });
 
   const languages = readdirSync(join(REPOSITORY, 'nodes/locales'));
