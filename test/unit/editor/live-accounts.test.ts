@@ -29,6 +29,9 @@ interface AjaxOptions {
 
 describe('the accounts in the sidebar', () => {
   let requests: AjaxOptions[];
+  /** Those that were started and not cleared. */
+  const timers = new Set<number>();
+  const { clearTimeout } = globalThis;
   /** Answers the latest request. */
   const answer = async (responseJSON: unknown, status = 200) => {
     requests.at(-1)?.complete({ status, responseJSON });
@@ -36,6 +39,7 @@ describe('the accounts in the sidebar', () => {
   };
   const subject = () => {
     requests = [];
+    timers.clear();
     const accounts = new LiveAccounts(() => undefined);
     accounts.start();
     return accounts;
@@ -49,10 +53,18 @@ describe('the accounts in the sidebar', () => {
     const nodes = { id: () => 'lease', filterNodes: () => [], node: () => null };
     const user = { hasPermission: () => true };
     const RED = { nodes, user, view: { redraw: () => undefined } };
-    Object.assign(globalThis, { RED, $: { ajax }, window: { setTimeout: () => 1 } });
+    let last = 0;
+    const window = { setTimeout: () => (timers.add(++last), last) };
+    Object.assign(globalThis, {
+      RED,
+      $: { ajax },
+      window,
+      clearTimeout: (timer: number) => timers.delete(timer),
+    });
   });
   after(() => {
     for (const name of ['RED', '$', 'window']) Reflect.deleteProperty(globalThis, name);
+    Object.assign(globalThis, { clearTimeout });
   });
 
   it('keep a failure until the outlet changes', async () => {
@@ -65,7 +77,10 @@ describe('the accounts in the sidebar', () => {
     assert.equal(accounts.pending.size, 0);
     await answer([overview(true, makeStrip(MAC, [false]))]);
     assert.deepEqual(accounts.failed.get(KEY)?.failure, FAILURE);
-    accounts.askAgain();
+    void accounts.switchOutlet(COMMAND);
+    assert.equal(accounts.failed.size, 0, 'it is tried again');
+    await answer(FAILURE);
+    assert.equal(accounts.failed.size, 1);
     await answer([overview(true, makeStrip(MAC, [true]))]);
     assert.equal(accounts.failed.size, 0);
   });
@@ -127,11 +142,30 @@ describe('the accounts in the sidebar', () => {
 
   it('show a confirmed state before the next answer about the accounts', async () => {
     const accounts = subject();
-    await answer([overview(true, makeStrip(MAC, [false]))]);
+    const before = () => [overview(true, makeStrip(MAC, [false, false]), makeStrip('B1B2C3D4E5F6', [false]))];
+    await answer(before());
+    accounts.askAgain();
+    const question = requests.at(-1);
     const switched = accounts.switchOutlet(COMMAND);
     await answer({ ok: true, on: true });
     assert.deepEqual(await switched, { ok: true, on: true });
-    assert.equal(accounts.strip('a', MAC)?.outlets[0]?.on, true);
+    // An answer from before the switch changes nothing any more.
+    question?.complete({ status: 200, responseJSON: before() });
+    await new Promise((resolve) => setImmediate(resolve));
+    const states = accounts.find('a')?.strips.map(({ outlets }) => outlets.map(({ on }) => on));
+    assert.deepEqual(states, [[true, false], [false]]);
+  });
+
+  it('are asked for by one timer, however often they are asked for in between', async () => {
+    const accounts = subject();
+    for (let times = 0; times < 3; times++) {
+      await answer([]);
+      accounts.askAgain();
+    }
+    await answer([]);
+    assert.equal(timers.size, 1);
+    accounts.stop();
+    assert.equal(timers.size, 0);
   });
 
   it('say that Node-RED does not answer until it answers again, also if the tab was hidden meanwhile', async () => {
