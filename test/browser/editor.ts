@@ -43,7 +43,7 @@ declare global {
       };
       plugins: { getPlugin(id: string): { onadd(): void } };
       sidebar: { show(id: string): void };
-      workspaces: { show(id: string): void };
+      workspaces: { show(id: string): void; hide(): void };
     };
   }
 }

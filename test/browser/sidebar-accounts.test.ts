@@ -132,6 +132,7 @@ describe('the accounts in the sidebar', () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();
     await bar.account('Home').getByText('was not recognised: press Test connection').waitFor();
+    assert.equal(await bar.account('Home').getByText('may be incomplete').isVisible(), false);
     stage.service.always({ kind: 'answer', status: 200, json: [] });
     await bar.account('Home').getByText('lists no strips for this account').waitFor();
   });
@@ -160,12 +161,16 @@ describe('the accounts in the sidebar', () => {
     assert.deepEqual(editor.errors, []);
   });
 
-  it('says of an account that is disabled, or its flow, to enable it', async () => {
+  it('says of an account that is disabled, or its flow, to enable it, and of a subflow that its instances have their own', async () => {
     const flow = { id: 'off', type: 'tab', label: 'Off', disabled: true };
     const inFlow = home({ id: 'other', name: 'Office', z: flow.id });
-    await stage.red.deploy([tab, flow, home({ d: true }), inFlow]);
+    const subflow = { id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} };
+    const template = home({ id: 'template', name: 'Template', z: subflow.id });
+    await stage.red.deploy([tab, flow, subflow, home({ d: true }), inFlow, template]);
     const { bar } = await open();
     for (const name of ['Home', 'Office']) await bar.account(name).getByText('Enable this account').waitFor();
+    await bar.account('Template').getByText('each instance of the subflow').waitFor();
+    assert.equal(await bar.state('Template').count(), 0);
   });
 
   it('says of an account whose flows are stopped to start them, because a deploy would not', async () => {
@@ -213,11 +218,15 @@ describe('the accounts in the sidebar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await editor.page.clock.install();
+    await bar.toggle('Desk strip, outlet 1').click();
+    const told = bar.root.getByRole('status');
+    await told.getByText('Desk strip, outlet 1 is on').waitFor();
     const answer = await editor.hold('**/strip-sidebar/accounts*');
     await editor.page.waitForRequest('**/strip-sidebar/accounts*');
     await editor.page.clock.fastForward(10_000);
     await bar.root.getByText('Node-RED does not answer').waitFor();
     assert.equal(await bar.state('Home').textContent(), 'asking…');
+    assert.equal(await told.textContent(), '', 'what happened is said for a while');
     answer();
     await bar.account('Home').getByText('working').waitFor();
   });
@@ -227,9 +236,16 @@ describe('the accounts in the sidebar', () => {
     const { editor, bar } = await open();
     await bar.root.getByText('There is no account yet.').waitFor();
     await editor.picture('sidebar-empty');
-    await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
+    const simulate = bar.button('Try it with a simulator');
+    await simulate.click();
+    await simulate.waitFor({ state: 'hidden' });
+    // With the mouse, the focus is where the nodes are.
+    await editor.page.keyboard.press('Escape');
+    await simulate.press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').first().waitFor();
-    assert.equal((await editor.configIds('strip-account')).length, 1);
+    const [id = '', ...others] = await editor.configIds('strip-account');
+    assert.deepEqual(others, []);
+    assert.ok(!(await editor.properties(id)).z, 'every flow can use it');
     await bar.root.getByText('Deploy this account').waitFor();
     // The button that had the focus is gone.
     await bar.button('Add an account').and(editor.page.locator(':focus')).waitFor();
@@ -279,6 +295,7 @@ describe('the accounts in the sidebar', () => {
     const answer = stage.service.hold();
     await editor.deploy();
     await bar.root.locator('.smart-strip-state', { hasText: 'asking' }).waitFor();
+    assert.equal(await bar.root.getByText('lists no strips').count(), 0);
     answer();
   });
 
@@ -300,6 +317,14 @@ describe('the accounts in the sidebar', () => {
     const visible = await bar.root.boundingBox();
     assert.ok(added && visible);
     assert.ok(added.y >= visible.y && added.y + added.height <= visible.y + visible.height, 'is in sight');
+    // What is seen stays where it is when a node is placed.
+    const place = bar.button('Put a strip watch in the workspace: Desk strip, outlet 1');
+    const scrolled = () => bar.root.evaluate((content) => content.scrollTop);
+    await place.focus();
+    const before = await scrolled();
+    await place.press('Enter');
+    await editor.page.locator('.red-ui-flow-node-group').waitFor();
+    assert.equal(await scrolled(), before);
   });
 
   it('asks for nothing while it is hidden', async () => {

@@ -43,6 +43,9 @@ describe('the sidebar', () => {
     const [box, drawn] = await Promise.all([boxOf(line), boxOf(line.locator('polyline'))]);
     assert.ok(Math.abs(drawn.width - box.width) < 2, 'from side to side');
     assert.ok(drawn.height > box.height / 2 && drawn.height < box.height, 'from the least to the most');
+    const constant = bar.strip('Media strip').getByRole('img', { name: /^Load since/ });
+    const [frame, flat] = await Promise.all([boxOf(constant), boxOf(constant.locator('polyline'))]);
+    assert.ok(Math.abs(flat.y + flat.height / 2 - frame.y - frame.height / 2) < 2, 'in the middle');
   });
 
   it('says that strips may be missing where the service lists only a part of them', async () => {
@@ -53,6 +56,8 @@ describe('the sidebar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', true);
     await editor.page.getByText(/^The list may be incomplete/).waitFor();
+    // It says nothing about readings, either.
+    assert.equal(await bar.strip('Desk strip').locator('.smart-strip-figures').textContent(), DESK);
     await editor.picture('sidebar-part');
     stage.service.always(null);
     await editor.page.getByText(/^The list may be incomplete/).waitFor({ state: 'hidden' });
@@ -112,6 +117,8 @@ describe('the sidebar', () => {
     await toggle.click();
     assert.equal(await toggle.getAttribute('aria-busy'), 'true');
     assert.equal(await toggle.getAttribute('aria-checked'), 'false');
+    assert.equal(await toggle.getAttribute('data-on'), 'true', 'where the user has put it');
+    assert.equal(await bar.root.getByRole('status').textContent(), 'Desk strip, outlet 1: switching');
     await toggle.click({ force: true }); // does nothing while it is pending
     answer();
     await bar.shows('Desk strip, outlet 1', true);
@@ -304,6 +311,8 @@ describe('the sidebar', () => {
     await mouse.move(separator.x - 400, separator.y + 300, { steps: 5 });
     await mouse.up();
     await bar.shows('Desk strip, outlet 1', false);
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:zoom-in'));
+    await editor.page.locator('#red-ui-workspace-chart').evaluate((chart) => chart.scrollTo(600, 400));
     await bar.button('Put a strip switch in the workspace: Desk strip, outlet 1').press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').waitFor();
     const box = await boxOf(editor.page.locator('.red-ui-flow-node-group'));
@@ -328,6 +337,7 @@ describe('the sidebar', () => {
     await bar.shows('Desk strip, outlet 1', false);
     for (const port of [1, 2, 3])
       await bar.button(`Put a strip switch in the workspace: Desk strip, outlet ${port}`).press('Enter');
+    assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^The node was placed/);
     const nodes = editor.page.locator('.red-ui-flow-node-group');
     await nodes.nth(2).waitFor();
     await editor.deploy();
@@ -340,16 +350,24 @@ describe('the sidebar', () => {
 
   it('says in a locked flow that no node can be placed, and that an account of it cannot be edited', async () => {
     const locked = { ...tab, locked: true };
-    await stage.red.deploy([locked, home({ z: tab.id })]);
+    await stage.red.deploy([locked, home({ z: tab.id }), home({ id: 'other', name: 'Office' })]);
     const { editor, bar } = await open();
-    await bar.shows('Desk strip, outlet 1', false);
+    await bar.toggle('Desk strip, outlet 1').first().waitFor();
     const told = bar.root.getByRole('status');
-    await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').press('Enter');
+    const place = bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').first();
+    await place.press('Enter');
     await told.getByText('Nothing can be placed here').waitFor();
     await bar.button('Edit Home').click();
     await told.getByText('part of a locked flow').waitFor();
     assert.equal(await editor.page.locator('.red-ui-flow-node-group').count(), 0);
     assert.equal(await editor.configDialog.count(), 0);
+    // One of no flow can be edited, and without a flow nothing can be placed, either.
+    await bar.button('Edit Office').click();
+    await editor.opened(editor.configDialog);
+    await editor.cancelConfig();
+    await editor.page.evaluate(() => window.RED.workspaces.hide());
+    await place.press('Enter');
+    await told.getByText('Nothing can be placed here').waitFor();
   });
 
   it('places no node in a flow where its account cannot be used', async () => {
@@ -393,9 +411,15 @@ describe('the sidebar', () => {
     }
     await page.keyboard.press('Space');
     await bar.shows('Desk strip, outlet 1', true);
+    // A MAC that is selected can be copied.
+    await page.evaluate(`
+      const { firstChild } = document.querySelector('.smart-strip-figures code');
+      getSelection().setBaseAndExtent(firstChild, 0, firstChild, firstChild.length);
+    `);
     // Each answer is drawn before the next is asked for.
     for (let i = 0; i < 3; i++) await page.waitForResponse('**/strip-sidebar/accounts*');
     assert.equal(await focused(), 'Desk strip, outlet 1');
+    assert.equal(await page.evaluate('String(getSelection())'), DESK);
   });
 
   it('gives the labels of nodes the names that it receives', async () => {
@@ -512,6 +536,14 @@ describe('the sidebar', () => {
       dialog.getByRole('button', { name: 'Download' }).click(),
     ]);
     assert.equal(readFileSync(await download.path(), 'utf8'), shown);
+    // A page without https has no clipboard.
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', {})`);
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await dialog.getByRole('status').getByText('Selected').waitFor();
+    assert.equal(await page.evaluate('String(getSelection())'), shown);
+    // Node-RED's shortcuts act on nothing behind it.
+    await page.keyboard.press('Control+e');
+    assert.equal(await page.locator('#red-ui-clipboard-dialog:visible').count(), 0);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });
