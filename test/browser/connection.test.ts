@@ -210,6 +210,7 @@ describe('Test connection', () => {
     });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
     assert.match((await result().textContent()) ?? '', /not recognised/);
+    await editor.page.getByText('No outlet could be read').waitFor();
   });
 
   it('tells of a port without a server', async () => {
@@ -415,7 +416,8 @@ describe('Test connection of a deployed account', () => {
 
   it('keeps nothing of its answer when Node-RED’s own dialogs have changed what was tested', async () => {
     await editor.close();
-    await stage.red.deploy([tab, account(stage.service, { mapping: '$.none' })]);
+    const secure = { id: 'secure', type: 'tls-config', cert: '', key: '', ca: '' };
+    await stage.red.deploy([tab, account(stage.service, { mapping: '$.none', tls: secure.id }), secure]);
     editor = await Editor.open(stage.browser, stage.red.url);
     await editor.editConfig('strip-account', 'account');
     const { page } = editor;
@@ -439,15 +441,16 @@ describe('Test connection of a deployed account', () => {
     await test();
     await result.getByText('Strips found: 2').waitFor();
     await editor.unfold('Advanced');
-    for (const action of ['add', 'edit']) {
+    for (const action of ['edit', 'add']) {
       await page.locator(`#node-config-input-btn-tls-${action}`).click();
-      await page.locator('#node-config-input-servername').waitFor();
+      await page.locator('#node-config-input-servername').fill('strips');
       // Node-RED takes the covered dialog off the page once the other one is open, and puts it back when that is closed.
       await button.waitFor({ state: 'detached' });
       await page.locator('#node-config-dialog-ok').click();
       await button.waitFor();
       await result.locator('p').first().waitFor({ state: 'detached', timeout: 5000 });
       await test();
+      if (action === 'edit') await result.getByText('were changed since the last deploy').waitFor();
     }
   });
 

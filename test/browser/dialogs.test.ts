@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import { SETTINGS } from '../../src/settings';
 import { account, placed, tab } from '../support/flow';
 import type { FlowNode } from '../support/node-red';
@@ -73,6 +74,13 @@ describe('the dialogs with thirty strips', () => {
   const message = (field: string) => editor.page.locator(`#smart-strip-message-${field}`);
   const hint = (field: string) => editor.page.locator(`#smart-strip-hint-${field}`);
   const row = (part: string) => editor.page.locator(`.smart-strip-outlet-row [data-part=${part}]`);
+  const isInSight = (option: Locator) =>
+    option.evaluate((option) => {
+      const list = option.parentElement;
+      if (list === null) return false;
+      const [inner, outer] = [option.getBoundingClientRect(), list.getBoundingClientRect()];
+      return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+    });
   const newSwitch = async () => {
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
@@ -108,7 +116,11 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(await options().count(), 30);
     await bar().getByText('Strips: 30 of 30').waitFor();
     await typed().focus();
+    await editor.page.keyboard.press('ArrowUp');
+    const last = options().last().and(editor.page.locator('.smart-strip-active'));
+    assert.ok(await isInSight(last));
     await editor.page.keyboard.type('rack');
+    assert.equal(await typed().getAttribute('aria-activedescendant'), null);
     assert.deepEqual(
       (await options().locator('.smart-strip-name').allTextContents()).map((name) => name.split(' ')[0]),
       Array<string>(5).fill('Rack'),
@@ -207,6 +219,7 @@ describe('the dialogs with thirty strips', () => {
     await typed().fill('shed 2');
     await typed().blur();
     assert.equal(await typed().inputValue(), STRIPS[11]?.mac);
+    assert.ok(await isInSight(editor.page.locator('[role=option][aria-selected=true]')));
     await typed().fill('Desk 1');
     await typed().blur();
     assert.match((await message('mac').textContent()) ?? '', /Several strips are called “Desk 1”/);
@@ -238,13 +251,7 @@ describe('the dialogs with thirty strips', () => {
     await editor.edit('switch');
     const chosen = editor.page.locator('[role=option][aria-selected=true]');
     await bar().getByText('Strips: 30 of 30').waitFor();
-    const shown = await chosen.evaluate((option) => {
-      const list = option.parentElement;
-      if (list === null) return false;
-      const [inner, outer] = [option.getBoundingClientRect(), list.getBoundingClientRect()];
-      return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
-    });
-    assert.ok(shown);
+    assert.ok(await isInSight(chosen));
     assert.equal(await editor.page.locator('.smart-strip-chosen').textContent(), last?.name);
     await editor.picture('thirty-long-name');
     await editor.done();
@@ -446,10 +453,13 @@ describe('the dialogs with thirty strips', () => {
     await editor.page.locator('#smart-strip-test').click();
     await editor.page.locator('#smart-strip-found table').waitFor();
     await editor.unfold('Outlets');
-    await editor.page.getByRole('button', { name: 'Add the strips found' }).click();
+    const add = editor.page.getByRole('button', { name: 'Add the strips found' });
+    await add.click();
     assert.equal(await row('mac').count(), 120);
     assert.equal(await editor.page.evaluate(() => document.activeElement?.getAttribute('data-part')), 'name');
     await row('name').nth(5).fill('Lamp');
+    await add.click();
+    assert.equal(await row('mac').count(), 120, 'they are there already');
     await editor.doneConfig();
     const { outletNames, protectedOutlets } = await editor.properties('account');
     assert.deepEqual(outletNames, [{ mac: STRIPS[1]?.mac, port: 2, name: 'Lamp' }]);
@@ -764,6 +774,7 @@ describe('the dialogs with thirty strips', () => {
 
     await editor.editConfig('strip-account', 'account');
     assert.match((await message('interval').textContent()) ?? '', /Enter a number/);
+    assert.ok(await message('interval').isVisible(), 'its section is unfolded');
     await editor.doneConfig();
     assert.equal((await editor.properties('account')).interval, '30 s');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inject, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
-import { Editor } from './editor';
+import { boxOf, Editor } from './editor';
 import { Person } from './person';
 import { Sidebar } from './sidebar';
 import { setStage } from './stage';
@@ -87,7 +87,9 @@ describe('the first minute', () => {
     await editor.doneConfig();
     await editor.done();
     // Fails if there were two of them.
-    await editor.page.locator('.red-ui-flow-node-group', { hasText: 'simulator' }).waitFor();
+    const simulator = editor.page.locator('.red-ui-flow-node-group', { hasText: 'simulator' });
+    const [above, below] = [await boxOf(editor.node(id)), await boxOf(simulator)];
+    assert.ok(below.y > above.y + above.height, 'below the other nodes');
     // The switch has no strip yet, so that Node-RED asks before it deploys.
     await editor.deploy({ confirm: true });
     await editor.edit(id);

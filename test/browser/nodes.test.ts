@@ -165,6 +165,10 @@ describe('the nodes in the editor', () => {
       ['own', 'inner'],
     ] as const) {
       await editor.edit(id);
+      const offered = await editor.page
+        .locator('#node-input-account option')
+        .evaluateAll((options: HTMLOptionElement[]) => options.map(({ value }) => value));
+      assert.equal(offered.filter((value) => value === '${ACCOUNT}').length, 1);
       assert.equal(await editor.page.locator('#node-input-account').inputValue(), chosen);
       await editor.page.locator('.smart-strip-bar').getByText('each instance of the subflow').waitFor();
       await editor.done();
