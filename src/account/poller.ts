@@ -74,7 +74,10 @@ export class Poller {
     else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? interval : 0);
   }
 
-  /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the minimum interval allows. */
+  /**
+   * Begins the next round as soon as the minimum interval allows, for instance because a command ended without a known result. Does nothing if the
+   * latest list could not be read.
+   */
   refresh(): void {
     if (this.#failure !== null) return;
     // A round that is under way may return an older state.

@@ -74,13 +74,13 @@ export type Listener = (change: Change) => void;
 
 /** How the account as a whole is doing. */
 export interface AccountStatus {
-  /** `null`: the service was not asked yet. */
+  /** `null`: the service was not asked yet, or only long ago. */
   readonly available: boolean | null;
   /** Why it is not available. */
   readonly error: StripError | null;
   /** An outlet's state could be read from the last list, or there was plainly none to read. */
   readonly readable: boolean;
-  /** Whether a list of the strips was read, and whether one of them was complete; `null`: none yet, though commands may have succeeded. */
+  /** Whether a list of the strips was read, and whether one of them was complete; `null`: none, or only long ago. */
   readonly listed: 'part' | 'whole' | null;
   /** Wall-clock milliseconds when a request last succeeded. */
   readonly lastAnswerAt: number | null;
@@ -129,7 +129,7 @@ export interface AccountLog {
   retryingOver(): void;
   /** The service asked for a pause of this many seconds. Logged again only for a longer pause, or after an hour without one. */
   rateLimited(seconds: number): void;
-  /** A configured outlet matches no strip of the first complete list. Logged once for each outlet. */
+  /** A configured outlet is not in the first complete list. Logged once for each outlet. */
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
   /** No outlet's state could be read from an answer. Logged once for each kind of answer. */
   unreadable(what: 'list' | 'strip'): void;

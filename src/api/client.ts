@@ -6,7 +6,7 @@ import { preview } from '../values';
 import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher, RequestOptions } from './dispatcher';
-import { closedError, isStripError, NEVER_SENT, StripError, type ErrorCode } from './errors';
+import { closedError, isStripError, COMMAND_CODES, StripError, type ErrorCode } from './errors';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { HttpResponse, readAnswer, readSwitch, type ReadAnswer, type ResponseHeaders } from './response';
@@ -302,9 +302,9 @@ export class RequestRecord {
     return promise;
   }
 
-  /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */
+  /** Counts the error of a command if it is not that of a request. The errors of requests are counted already. */
   commandFailed(error: unknown): void {
-    if (isStripError(error) && NEVER_SENT.has(error.code)) this.#failed(error);
+    if (isStripError(error) && COMMAND_CODES.has(error.code)) this.#failed(error);
   }
 
   /** Counts an error; one that is no `StripError` is a defect, which is reported elsewhere. */

@@ -34,8 +34,8 @@ export type ErrorDetails = Partial<
 /** Codes of errors that may go away by themselves. For SERVICE, that depends on the status. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED']);
 
-/** Codes of errors that end a command before a request was sent. */
-export const NEVER_SENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SUPERSEDED', 'PROTECTED', 'BUSY']);
+/** Codes with which only commands end, never requests. An earlier attempt of such a command may have been sent. */
+export const COMMAND_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SUPERSEDED', 'PROTECTED', 'BUSY']);
 
 /**
  * A failure with a stable code and the key of the catalogue sentence that says what to do. The sentence

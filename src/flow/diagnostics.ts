@@ -1,5 +1,6 @@
-// A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole: no text or
-// number of the service gets into it, and of the user's texts only units that are in a list. MACs and names are replaced by numbers.
+// A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole. Of the texts of
+// the service and the user, only known keys and units get into it; of the service's numbers, only ports and the HTTP status. MACs and names are
+// replaced by numbers.
 import type { AccountDiagnostics } from '../account/account';
 import type { AccountStatus } from '../account/types';
 import type { LastAnswer } from '../api/client';

@@ -5,7 +5,7 @@ import type { Clock, Strip, Timer } from '../api/types';
 /** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
 export const CATALOGUE = '@smart-strip/node-red-smart-strip/strip-account:';
 
-/** What is shown under a node. `text`: a number, or a catalogue key, which the viewer's browser translates and which takes no values. */
+/** What is shown under a node. `text`: numbers, or a catalogue key, which the viewer's browser translates and which takes no values. */
 export interface NodeStatus {
   readonly fill: 'red' | 'green' | 'yellow' | 'blue' | 'grey';
   readonly shape: 'ring' | 'dot';
@@ -60,7 +60,7 @@ export function listStatus(strips: readonly Pick<Strip, 'available' | 'outlets'>
 const errorKey = (code: ErrorCode): string =>
   code.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The status after an error: red, or yellow if nothing is wrong with the outlet itself. */
+/** The status after an error: yellow after a rate limit or if a newer command took its place, else red. */
 export function errorStatus(code: ErrorCode): NodeStatus {
   const isHarmless = code === 'RATE_LIMITED' || code === 'SUPERSEDED';
   return status(isHarmless ? 'yellow' : 'red', 'ring', errorKey(code));
