@@ -413,9 +413,9 @@ export class StripStore {
     this.error = error;
   }
 
-  /** The service answered a request about one strip. This ends a known error, except one that only a list can end. */
+  /** The service answered a request about one strip. This ends a known error, unless only a list can end it. */
   #noteReached(version: number): void {
-    if (this.error === null || !onlyListEnds(this.error)) this.#noteAnswer(null, version);
+    if (!this.isOutdated && !(this.error && onlyListEnds(this.error))) this.#noteAnswer(null, version);
   }
 
   #announceChanges(): void {

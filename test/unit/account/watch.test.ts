@@ -71,7 +71,9 @@ describe('a subscriber', () => {
     const { take } = watch(lab, { initial: true, readings: 'all' });
     assert.deepEqual([lab.account.status().available, lab.account.status().listed], [null, null]);
     await lab.service.lists.at(-1)?.fail(failure('UNREACHABLE'));
-    assert.deepEqual(take(), []);
+    void lab.account.get(MAC);
+    await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(MAC, [true, true])));
+    assert.deepEqual([take(), lab.account.status().available], [[], false]);
     await list(lab, makeStrip(MAC, [false, false]));
     const known = [`${MAC} available (first)`, `${MAC}/1 off (first)`, `${MAC}/2 off (first)`];
     assert.deepEqual(take(), [...known, `${MAC} load null (first)`]);
