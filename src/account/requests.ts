@@ -218,14 +218,14 @@ export class Reader {
   }
 
   /**
-   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know this spelling, and no list was read before,
-   * reads the list. If another spelling is known then, sends the request again with that. The caller has acquired the semaphore.
+   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know this spelling, and there is no new list, reads
+   * the list. If another spelling is known then, sends the request again with that. The caller has acquired the semaphore.
    */
   withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
     const spelling = this.store.spelling(mac);
     return send(spelling).catch(async (error: unknown) => {
       if (!isUnknownStrip(error)) throw error;
-      const listError = this.store.listed === null ? await failureOf(this.#askList()) : null;
+      const listError = this.store.isListOld ? await failureOf(this.#askList()) : null;
       // The service knows no list either: the base URL is wrong.
       if (listError?.code === 'NOT_FOUND') throw listError;
       // The spelling is still not known. The service has refused the request itself, so the error says that the command was not sent.

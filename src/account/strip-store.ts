@@ -162,15 +162,15 @@ export class StripStore {
   #version = 0;
   /** Version of the newest list; 0: none yet. */
   #listVersion = 0;
-  /** Monotonic time when the newest list was taken in; Infinity: none yet. */
-  #listedAt = Infinity;
+  /** Monotonic time when the newest list was taken in. */
+  #listedAt = -Infinity;
   /** Version of the newest complete list; 0: none yet. */
   #completeVersion = 0;
   /** Version of the newest answer or failure that `available` takes into account; 0: none yet. */
   #availableVersion = 0;
   /** Changes by the answer that is being taken in, until they are announced. */
   readonly #changes: Change[] = [];
-  /** The newest list was old when the poll began. Until the next list, no change of a strip is announced; after it, all that is known then. */
+  /** What was known when the poll began was old. Until the next list, no change of a strip is announced; after it, all that is known then. */
   isOutdated = false;
   /** Why the account is not available. */
   error: StripError | null = null;
@@ -209,7 +209,7 @@ export class StripStore {
     return this.#completeVersion > 0 ? 'whole' : 'part';
   }
 
-  /** What the newest list said may no longer be true. */
+  /** There is no list of the last two intervals, so what is known of the strips may no longer be true. */
   get isListOld(): boolean {
     return this.options.clock.monotonic() - this.#listedAt >= 2 * this.options.settings.interval;
   }

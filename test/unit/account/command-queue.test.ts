@@ -46,6 +46,25 @@ describe('command queues', () => {
     assert.equal(ending.outcome?.mac, MAC);
   });
 
+  it('are sent again in the spelling of the service where the list that gave another one is old', async () => {
+    const { service, account, clock, run } = startAccount();
+    const reading = account.list();
+    await service.lists[0]?.answer(listOf(makeStrip(MAC, [false])));
+    await reading;
+    await clock.pass(3_600_000);
+    const [known, added] = [run(1, true), run(1, true, { mac: 'aa:bb:cc:dd:ee:02' })];
+    const [first, second] = [service.switches[0], service.switches[1]];
+    await first?.fail(failure('NOT_FOUND', {}, 'strip'));
+    await service.lists[1]?.answer(
+      listOf(makeStrip('AA-BB-CC-DD-EE-FF', [false]), makeStrip('AABBCCDDEE02', [false])),
+    );
+    await second?.fail(failure('NOT_FOUND', {}, 'strip'));
+    assert.deepEqual(service.switchTexts.slice(2), ['AA-BB-CC-DD-EE-FF/1 on', 'AABBCCDDEE02/1 on']);
+    for (const request of service.switches.slice(2)) await request.answer(yes());
+    assert.deepEqual([known.outcome?.mac, added.outcome?.mac], ['AA-BB-CC-DD-EE-FF', 'AABBCCDDEE02']);
+    assert.equal(service.lists.length, 2);
+  });
+
   it('find a strip by its MAC in any spelling, and send the spelling of the service', async () => {
     const { service, account, run } = startAccount();
     const list = account.list();

@@ -80,6 +80,18 @@ describe('a subscriber', () => {
     assert.deepEqual(watch(lab, { initial: true }).take().slice(0, 3), known);
   });
 
+  it('hears nothing old of a strip that was only switched before the poll began', async () => {
+    const lab = startAccount();
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(3_600_000);
+    const { take } = watch(lab, { initial: true });
+    assert.equal(lab.account.status().available, null);
+    assert.deepEqual(take(), []);
+    await list(lab, makeStrip(MAC, [false]));
+    assert.deepEqual(take(), [`${MAC} available (first)`, `${MAC}/1 off (first)`]);
+  });
+
   it('hears of a strip that is offline when it first becomes known, where it asks for what is known', async () => {
     const lab = startAccount();
     const { take } = watch(lab, { initial: true });
