@@ -1,22 +1,30 @@
 import { valueOrNull } from '../api/errors';
-import { PORTS, type Clock, type Timer } from '../api/types';
+import { PORTS, type Clock, type Strip, type Timer } from '../api/types';
 import { readOutlets, type Config } from '../settings';
 import { ownProperty } from '../values';
 import type { AccountOverview, OutletRequest } from './admin-answers';
 import { editorError } from './node-error';
 import type { LazyAccount } from './shared-account';
 
+/** A strip of whose states and readings nothing is known. */
+const withoutValues = (strip: Strip): Strip => {
+  const outlets = strip.outlets.map((outlet) => ({ ...outlet, on: null }));
+  return { ...strip, outlets, load: null, voltage: null, signal: null };
+};
+
 /** What is known about an account without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, config: Config, account: LazyAccount, now: number): AccountOverview {
   const { error, lastAnswerAt, cooldownUntil, ...status } = account.status();
   const { outlets } = readOutlets(ownProperty(config, 'protectedOutlets'));
+  const strips = account.store.all();
   return {
     ...status,
     id,
     error: error && editorError(error),
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
     pausedFor: cooldownUntil === null ? null : cooldownUntil - now,
-    strips: account.store.all(),
+    // If the poll has begun again after a long time, what was true of the strips may not be now.
+    strips: status.available === null ? strips.map(withoutValues) : strips,
     protectedOutlets: outlets.map(({ mac, port }) => ({ mac, port })),
   };
 }

@@ -31,6 +31,14 @@ describe('the overview of an account', () => {
     });
   });
 
+  it('tells no state or reading of the strips as long as these are old', () => {
+    const strip = makeStrip(MAC, [true], { load: 5, voltage: 230, signal: -60 });
+    const store = { ...EMPTY_STORE, all: () => [strip] };
+    const account = lazyAccount(() => accountWith({ status: () => ({ ...STATUS, available: null }), store }));
+    assert.deepEqual(overviewOf('a', {}, account, NOW).strips, [makeStrip(MAC, [null])]);
+    assert.equal(strip.outlets[0]?.on, true);
+  });
+
   it('tells how long a pause lasts', () => {
     const status = { ...STATUS, cooldownUntil: NOW + 5000 };
     const account = lazyAccount(() => accountWith({ status: () => status }));
