@@ -51,7 +51,7 @@ export class Poller {
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;
-    this.store.isOutdated = this.store.isListOld && this.store.all().length > 0;
+    this.store.checkAge();
     this.#isFirstWait = true;
     if (this.#isReading) return;
     const { clock, settings } = this.options;

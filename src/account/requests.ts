@@ -260,9 +260,7 @@ export class Reader {
     });
     const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter };
     underWay.set(key, shared);
-    const over = (): void => {
-      if (underWay.get(key) === shared) underWay.delete(key);
-    };
+    const over = (): boolean => underWay.get(key) === shared && underWay.delete(key);
     answer.then(over, over);
     return answer;
   }

@@ -197,10 +197,9 @@ export class StripStore {
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
-  /** Whether the service answered last time; `null`: it was not asked yet, or only long ago. */
+  /** Whether the service answered last time; `null`: it was not asked yet, or only long before the poll began. */
   get available(): boolean | null {
-    if (this.error !== null) return false;
-    return this.#availableVersion === 0 || this.isOutdated ? null : true;
+    return this.#availableVersion === 0 ? null : this.error === null;
   }
 
   /** Whether a list was read, and whether one was complete. An outdated one does not count. */
@@ -212,6 +211,12 @@ export class StripStore {
   /** There is no list of the last two intervals, so what is known of the strips may no longer be true. */
   get isListOld(): boolean {
     return this.options.clock.monotonic() - this.#listedAt >= 2 * this.options.settings.interval;
+  }
+
+  /** Called when the poll begins: what is known may be old. */
+  checkAge(): void {
+    this.isOutdated = this.isListOld && this.#strips.size > 0;
+    if (this.isOutdated && this.error === null) this.#availableVersion = 0;
   }
 
   /** A new version: for a read that is about to be requested, or for a switch that was confirmed just now. */
@@ -403,7 +408,7 @@ export class StripStore {
 
   /** The service answered last time, and not with a list that cannot be read. */
   get #isAnswering(): boolean {
-    return this.error === null && !this.#isListUnreadable;
+    return this.available === true && !this.#isListUnreadable;
   }
 
   /** Sets `error` (`null`: the service answered), and with it `available`, if `version` is newer than `newest`. */
@@ -413,9 +418,9 @@ export class StripStore {
     this.error = error;
   }
 
-  /** The service answered a request about one strip. This ends a known error, unless only a list can end it. */
+  /** The service answered a request about one strip. This ends a known error, except one that only a list can end. */
   #noteReached(version: number): void {
-    if (!this.isOutdated && !(this.error && onlyListEnds(this.error))) this.#noteAnswer(null, version);
+    if (this.error === null || !onlyListEnds(this.error)) this.#noteAnswer(null, version);
   }
 
   #announceChanges(): void {

@@ -59,8 +59,7 @@ export class Switcher {
     const leavesOut = port === 'all' && free.length > 0;
     const on = opposite(strip, leavesOut ? free : this.store.ports(mac, port));
     if (on === null) {
-      const unknown = port === 'all' ? 'unknownStates' : 'unknownState';
-      const kind = strip.available ? unknown : 'offline';
+      const kind = !strip.available ? 'offline' : port === 'all' ? 'unknownStates' : 'unknownState';
       throw new StripError(`BAD_RESPONSE.${kind}`, { mac, port }, { response });
     }
     queued.action = on;

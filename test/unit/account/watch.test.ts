@@ -73,7 +73,7 @@ describe('a subscriber', () => {
     await lab.service.lists.at(-1)?.fail(failure('UNREACHABLE'));
     void lab.account.get(MAC);
     await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(MAC, [true, true])));
-    assert.deepEqual([take(), lab.account.status().available], [[], false]);
+    assert.deepEqual([take(), lab.account.status().available], [[], true]);
     await list(lab, makeStrip(MAC, [false, false]));
     const known = [`${MAC} available (first)`, `${MAC}/1 off (first)`, `${MAC}/2 off (first)`];
     assert.deepEqual(take(), [...known, `${MAC} load null (first)`]);
