@@ -44,6 +44,7 @@ export class Account {
   constructor(private readonly options: AccountOptions) {
     this.#store = new StripStore(
       options,
+      // Old readings that the next list lacks must become unknown. So nobody wants them until then.
       (mac) => !this.#store.isOutdated && this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );

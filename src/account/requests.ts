@@ -218,8 +218,8 @@ export class Reader {
   }
 
   /**
-   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know this spelling, and there is no new list, reads
-   * the list. If another spelling is known then, sends the request again with that. The caller has acquired the semaphore.
+   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know this spelling, and the last list is old or there
+   * is none, reads the list. If another spelling is known then, sends the request again with that. The caller has acquired the semaphore.
    */
   withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
     const spelling = this.store.spelling(mac);

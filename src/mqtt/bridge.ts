@@ -302,7 +302,7 @@ export class Bridge {
   #update(strip: Strip): void {
     const id = stripId(strip.mac);
     const known = this.#strips.get(id);
-    // Changes from one answer have the same object: at the first of them, everything was published. The others of a new strip are no changes to hurry.
+    // All changes from one answer have the same object, and the first of them has published all of the strip.
     if (known?.strip === strip) return;
     const before = known ?? this.#before.get(id);
     this.#before.delete(id);
