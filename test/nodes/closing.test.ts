@@ -164,7 +164,7 @@ describe('closing', () => {
     lab.node('account').error = (text: unknown) => void errors.push(text);
     await helper.unload();
     assert.deepEqual(errors, [
-      `Switch on outlet 2 of ${MAC} if it is off: a cycle may have switched the power off, and the on was not confirmed before the account was closed.`,
+      `Switch on outlet 2 of ${MAC} if needed: a cycle may have switched the power off, and the on was not confirmed before the account was closed.`,
     ]);
   });
 

@@ -105,7 +105,7 @@ describe('deploys and stops of a real Node-RED', () => {
     await red.stop();
     const errors = red.log.items.filter(({ level }) => level === 'error');
     assert.equal(errors.length, 1, JSON.stringify(errors));
-    assert.match(errors[0]?.text ?? '', new RegExp(`Switch on outlet 1 of ${MAC} if it is off`));
+    assert.match(errors[0]?.text ?? '', new RegExp(`Switch on outlet 1 of ${MAC} if needed`));
     await service.listenAgain();
   });
 
