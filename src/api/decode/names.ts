@@ -174,11 +174,11 @@ export const OUTLET = oneOf(
 const OUTLETS = oneOf('outlets ports sockets plugs switches relays channels receptacles outputs');
 const BEFORE_OUTLETS = oneOf('power smart ac switched switchable all controlled strip device pdu');
 const AFTER_OUTLETS = oneOf('states statuses list table array map status state values info data details');
-const OUTLET_NAMES = new RegExp(
+const OUTLET_SETS = new RegExp(
   `^${BEFORE_OUTLETS}*(?:${OUTLETS}|${OUTLET}|${OUTLET}s?(?:es)?${AFTER_OUTLETS})$`,
 );
-/** Names of outlets that say that a bare number is on or off, not a measurement. */
-const SWITCHED = /states$|^relay|^switch/;
+/** Names of such sets that say that a bare number is on or off, not a measurement. */
+const SWITCHED = /states?$|^relay|^switch/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|realtime|live|latest|reported|present|binary|hardware|hw|measured|sensed|observed|effective|confirmed|verified|operational|contact)*`;
 const STATE_TEXT = oneOf('text name label str string desc description display');
@@ -386,7 +386,7 @@ function classify(key: string) {
     /** May hold what was asked for, without saying what that is. */
     holds: is('list') || is('self'),
     /** Holds outlets: `switched` says that bare numbers are states. */
-    outlets: OUTLET_NAMES.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
+    outlets: OUTLET_SETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
     state: stateKind(plain) ?? (is('value') ? 'word' : null),
     /** Numbers an outlet for sure, or perhaps. */

@@ -306,7 +306,9 @@ function keyedSet(
   const mayBeMeasured =
     isMixed ||
     keys.some(({ key, keyedState }) => keyedState === 'any' && isMeasure(map[key])) ||
-    (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
+    (measured &&
+      container.outlets !== 'switched' &&
+      keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = new Map(mayBeMeasured ? keys.map(({ key }) => [key, true]) : []);
   return keys.map(({ key, keyedState }, i) => {
     const said = keyedState === null ? [] : stateOfValue(key, keyedState, map[key]);
