@@ -61,7 +61,7 @@ export class Account {
     this.#announcedStatus = this.status();
   }
 
-  /** Reads the list of strips. Simultaneous reads share one request, but each caller gets its own copy of the answer. */
+  /** Reads the list of strips; readings that it lacks are `null`. Simultaneous reads share one request, but each caller gets its own copy. */
   list(): Promise<ListAnswer> {
     return this.#read(() =>
       this.#reader.list().catch((error: unknown) => {
@@ -109,10 +109,10 @@ export class Account {
     if (this.#closing !== null) return () => undefined;
     this.#poller.start();
     this.#announceStatus();
-    const unread = this.#store.unlistedReadings().filter(({ strip }) => !this.#wantsReadings(strip.mac));
+    const unwanted = this.#store.unlistedReadings().filter(({ strip }) => !this.#wantsReadings(strip.mac));
     const subscriber = { listener, readings: readings === 'all' ? readings : readings.map(macKey) };
     this.#subscribers.add(subscriber);
-    if (unread.some(({ strip }) => this.#wantsReadings(strip.mac))) this.#poller.refresh();
+    if (unwanted.some(({ strip }) => this.#wantsReadings(strip.mac))) this.#poller.refresh();
     const known = this.#store.isOutdated ? [] : this.#store.initialChanges();
     for (const change of known) this.#tell(subscriber, change);
     this.#tell(subscriber, { kind: 'account', available: this.#store.available });

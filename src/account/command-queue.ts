@@ -170,7 +170,7 @@ export class CommandQueue {
   retryLater(queued: QueuedCommand, error: StripError): void {
     // From its first failure on, answers to other commands no longer extend how long it, or a command behind it, may wait.
     for (const each of queued.siblings)
-      if (!isHeldUp(each)) each.since = Math.max(each.since, this.#answeredAt);
+      if (!isAfterFailure(each)) each.since = Math.max(each.since, this.#answeredAt);
     queued.failure = error;
     this.enter(queued, 'retrying', { phase: 'retrying', error });
     this.#supersede(queued);
@@ -208,7 +208,7 @@ export class CommandQueue {
    */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
-    const since = isHeldUp(queued) ? queued.since : Math.max(queued.since, this.#answeredAt);
+    const since = isAfterFailure(queued) ? queued.since : Math.max(queued.since, this.#answeredAt);
     const asleep = Math.max(0, this.options.clock.wall() - now - queued.clockOffset);
     return limit - (now - since) - asleep;
   }
@@ -440,7 +440,7 @@ export const protectedPorts = ({ settings }: AccountOptions, mac: string): Port[
   );
 
 /** Whether it failed, or waits for a command that failed. */
-const isHeldUp = ({ firsts }: QueuedCommand): boolean => firsts.some(({ failure }) => failure !== null);
+const isAfterFailure = ({ firsts }: QueuedCommand): boolean => firsts.some(({ failure }) => failure !== null);
 
 /** The command whose turn it is at an outlet. */
 const firstOf = (siblings: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>

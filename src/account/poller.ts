@@ -35,7 +35,7 @@ export class Poller {
   /** What was logged as failing and has not recovered since. */
   #loggedFailure: 'list' | 'readings' | null = null;
   /** Monotonic time when a cooldown first delayed the next list; `null`: none has. */
-  #heldUpAt: number | null = null;
+  #delayedSince: number | null = null;
   #refreshAfterRound = false;
 
   constructor(
@@ -63,7 +63,7 @@ export class Poller {
   /** A round that is under way ends by itself; none follows. */
   stop(): void {
     this.isRunning = false;
-    this.#heldUpAt = null;
+    this.#delayedSince = null;
     this.options.clock.clearTimeout(this.#timer);
   }
 
@@ -97,15 +97,15 @@ export class Poller {
     const { error, remaining } = this.cooldown;
     const now = this.options.clock.monotonic();
     if (error !== null) {
-      this.#heldUpAt ??= now;
+      this.#delayedSince ??= now;
       // During a long cooldown, all strips are marked as unavailable again each minute: a request that was sent before it may have made one available.
       this.#schedule(remaining > LONG_COOLDOWN ? LONG_COOLDOWN : remaining + this.#firstWait());
-      if (now + remaining - this.#heldUpAt <= LONG_COOLDOWN) return;
+      if (now + remaining - this.#delayedSince <= LONG_COOLDOWN) return;
       this.store.failed(error, this.store.nextVersion());
       return;
     }
     this.#isReading = true;
-    this.#heldUpAt = null;
+    this.#delayedSince = null;
     this.#began = now;
     try {
       const listError = await failureOf(this.reader.list());

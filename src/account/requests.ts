@@ -62,9 +62,9 @@ export class Requests {
         wait = this.cooldown.remaining;
         if (error === null) {
           if (retries > 0) this.record.retries++;
-          const end = await this.#ask(queued, ask);
-          if (!isStripError(end)) return end;
-          error = end;
+          const result = await this.#ask(queued, ask);
+          if (!isStripError(result)) return result;
+          error = result;
           wait = this.#retryDelay(queued, error, retries);
           retries++;
         }

@@ -68,17 +68,17 @@ class StripState {
     const known = this.strip;
     const isFirst = this.#versions.size === 0;
     /** Whether this is the newest answer about a field. If so, its version is kept, and older answers are not accepted any more. */
-    const accepts = (field: VersionedField): boolean => {
+    const accept = (field: VersionedField): boolean => {
       if (unsure.includes(field) || !this.isNewer(field, version)) return false;
       this.#versions.set(field, version);
       return true;
     };
     const newest = <Field extends 'available' | 'at' | ReadingName>(field: Field): Strip[Field] => {
       const value = update[field];
-      return value !== undefined && accepts(field) ? value : known[field];
+      return value !== undefined && accept(field) ? value : known[field];
     };
     const { mac, outlets: updated = [] } = update;
-    const description = mac !== undefined && accepts('description') ? update : null;
+    const description = mac !== undefined && accept('description') ? update : null;
     const listsOutlets = mac !== undefined && updated.length > 0;
     /** The strip has these outlets even if they are not in `update`. */
     let kept: readonly Port[] = known.outlets.map(({ port }) => port);
@@ -91,7 +91,7 @@ class StripState {
       const after = updated.find((outlet) => outlet.port === port);
       if (after === undefined && !kept.includes(port)) continue;
       // If an answer lists outlets, those that it does not list become unknown.
-      const on = (after !== undefined || listsOutlets) && accepts(port) ? after?.on : before?.on;
+      const on = (after !== undefined || listsOutlets) && accept(port) ? after?.on : before?.on;
       const name = this.givenNames.get(port) ?? (description && after?.name) ?? before?.name;
       outlets.push({ port, on: on ?? null, name: name ?? null });
     }
@@ -272,8 +272,8 @@ export class StripStore {
   }
 
   /**
-   * Takes in a list that was requested with this version. Returns it with whatever newer is known and with the user's names and units, so that
-   * the caller never sees a confirmed switch undone.
+   * Takes in a list that was requested with this version. Returns it with outlets and availability as they are known then and with the user's names and
+   * units, so that the caller never sees a confirmed switch undone. Its readings stay as they are.
    */
   list(answer: ListAnswer, version: number): ListAnswer {
     const { complete, readable } = answer;
@@ -474,8 +474,8 @@ export class StripStore {
 const onlyListEnds = (error: StripError): boolean => !isOutage(error) || error.code === 'SERVICE';
 
 /**
- * An answer about a strip, with whatever newer is known and with the user's names and units. An outlet that it leaves out is
- * unknown; an answer without any outlet stays without.
+ * An answer about a strip, with its own readings, but with the outlets that are known now and with the user's names and units. An outlet that it leaves
+ * out is unknown; an answer without any outlet stays without.
  */
 function corrected(answer: Strip, state: StripState): Strip {
   const outlets = answer.outlets.length === 0 ? [] : state.strip.outlets;

@@ -94,8 +94,8 @@ export class Switcher {
     const send = (port: PortOrAll) => this.requests.send(queued, () => this.#post(queued, port, on));
     const [first] = plan.targets;
     if (first === queued.command.port) return send(first);
-    const ends = Promise.all(plan.targets.map((port) => send(port).catch(asError)));
-    return ends.then((all) => merge(queued, plan, all));
+    const settled = Promise.all(plan.targets.map((port) => send(port).catch(asError)));
+    return settled.then((all) => merge(queued, plan, all));
   }
 
   /** One switch request. */
@@ -190,17 +190,17 @@ const isClearNo = ({ code, sentenceKey }: StripError): boolean =>
 function merge(
   { command: { mac, port }, switchRequests }: QueuedCommand,
   { targets, skipped }: Plan,
-  ends: readonly (Outcome | StripError)[],
+  settled: readonly (Outcome | StripError)[],
 ): Outcome {
   // An earlier attempt may have switched, whatever the error of the last one is.
-  const isUnclear = (end: Outcome | StripError, index: number): boolean =>
-    isStripError(end) && !isClearNo(end) && switchRequests.some((to) => to === targets[index]);
-  const results = ends.flatMap((end, index) =>
-    isUnclear(end, index) ? [] : [{ port: Number(targets[index]), ok: !isStripError(end) }],
+  const isUnclear = (each: Outcome | StripError, index: number): boolean =>
+    isStripError(each) && !isClearNo(each) && switchRequests.some((to) => to === targets[index]);
+  const results = settled.flatMap((each, index) =>
+    isUnclear(each, index) ? [] : [{ port: Number(targets[index]), ok: !isStripError(each) }],
   );
-  const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
-  const errors = ends.filter(isStripError);
-  const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => b.at.localeCompare(a.at));
+  const response = settled.flatMap((each) => (each.response === undefined ? [] : [each.response]));
+  const errors = settled.filter(isStripError);
+  const [latest] = settled.filter((each) => 'mac' in each).sort((a, b) => b.at.localeCompare(a.at));
   if (errors.length === 0 && latest !== undefined)
     return { ...latest, port, outlet: null, results, response, skipped: [...skipped] };
 
@@ -210,7 +210,7 @@ function merge(
   // The reason of one failure says more than a list of the outlets that failed.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
-    ends.filter(isUnclear).find(isStripError) ??
+    settled.filter(isUnclear).find(isStripError) ??
     // TIMEOUT would say here that the command was not sent, but a part of it was.
     errors.find((error) => isOutage(error) && error.code !== 'TIMEOUT');
   if (!hasSwitched) throw reason ?? errors.find(({ code }) => code !== 'SWITCH_FAILED') ?? failed;

@@ -41,7 +41,7 @@ const words = ({ mac, name, outlets }: StripSnapshot) => ({
   outlets: outlets.map(({ port, on, name }) => ({ portNumber: port, label: name, state: onOff(on) })),
 });
 
-const flat = ({ name, outlets }: StripSnapshot) => ({
+const keyed = ({ name, outlets }: StripSnapshot) => ({
   name,
   ...Object.fromEntries(outlets.map(({ port, on }) => [`port${port}`, on])),
 });
@@ -58,7 +58,7 @@ const zeroBased = ({ mac, name, outlets }: StripSnapshot) => ({
   relays: outlets.map(({ port, on }) => ({ id: port - 1, state: on ? 1 : 0 })),
 });
 
-const numbered = ({ mac, name, outlets }: StripSnapshot) => ({
+const text = ({ mac, name, outlets }: StripSnapshot) => ({
   MAC: mac,
   Name: name,
   Switches: Object.fromEntries(outlets.map(({ port, on }) => [String(port), onOff(on).toUpperCase()])),
@@ -85,8 +85,8 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
     strip: (strip) => ({ data: { ...words(strip), ...strip.readings } }),
   },
   keyed: {
-    list: (strips) => Object.fromEntries(strips.map((strip) => [strip.mac, flat(strip)])),
-    strip: (strip) => ({ mac: strip.mac, ...flat(strip), ...strip.readings }),
+    list: (strips) => Object.fromEntries(strips.map((strip) => [strip.mac, keyed(strip)])),
+    strip: (strip) => ({ mac: strip.mac, ...keyed(strip), ...strip.readings }),
   },
   booleans: {
     list: (strips) => ({ items: strips.map(booleans) }),
@@ -97,9 +97,9 @@ export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
     strip: (strip) => ({ device: { ...zeroBased(strip), ...mapReadings(strip, String) } }),
   },
   text: {
-    list: (strips) => ({ results: strips.map(numbered) }),
+    list: (strips) => ({ results: strips.map(text) }),
     strip: (strip) => ({
-      result: { ...numbered(strip), ...mapReadings(strip, (value, unit) => `${value} ${unit}`) },
+      result: { ...text(strip), ...mapReadings(strip, (value, unit) => `${value} ${unit}`) },
     }),
   },
   measured: {
