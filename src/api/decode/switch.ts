@@ -274,4 +274,4 @@ const saysPending = (record: JsonRecord, depth: number): boolean =>
 
 /** The word that counts in a field: its value, or in `rejected: true` and `rejected: [2]` its name. */
 const wordIn = ({ plain }: KeyMeaning, value: unknown): unknown =>
-  value === true || says('yes', value) || (Array.isArray(value) && value.length > 0) ? plain : value;
+  readFlag(value) === true || (Array.isArray(value) && value.length > 0) ? plain : value;
