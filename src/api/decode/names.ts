@@ -124,7 +124,7 @@ const NAMES = {
   missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
     degraded ratelimited delta incremental changes maintenance onlineonly onlyonline unauthorized forbidden throttled`,
   /** Records in a wrapper that hold such fields. */
-  paging: 'header summary counts status response nav navigation pageable paginate resultset',
+  paging: 'summary counts status response nav navigation pageable paginate resultset',
 } as const;
 
 /** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. Written as in `NAMES`. */
@@ -251,7 +251,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['more', new RegExp(`^(?:is|has)?more(?:pages?|${THINGS})?(?:available)?$`)],
   ['more', new RegExp(`^remaining(?:pages|${THINGS})?(?:count)?$|^(?:pages|${THINGS})(?:remaining|left)$`)],
   ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
-  ['last', /^(?:hydra)?last(?:page)?(?:url|link|href|uri)$|^hydralast$/],
+  ['last', /^last(?:page)?(?:url|link|href|uri)$|^hydralast$/],
   ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
   ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejected|rejection)${AFTER_ERROR}$`)],
   ['reason', new RegExp(`^${FAILED}s?(?:${OUTLETS}|${THINGS}|count|total)$|^${NOT_DONE}${OUTLETS}$`)],

@@ -109,8 +109,7 @@ function readingOf(
 
 /** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
 function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
-  const isForAll = meaning.unitOf === 'any' && isRecord(value);
-  const texts = isForAll ? valuesWhere(value, (key) => key.reading === reading) : [];
+  const texts = isRecord(value) ? valuesWhere(value, (key) => key.reading === reading) : [];
   if (meaning.unitOf === reading) texts.push(value);
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
@@ -138,7 +137,7 @@ function candidateOf(
   }
   if (unit !== null && !UNITS[reading].test(unit)) reason ??= 'unit';
   // 0 and 1 may be off and on.
-  const isBit = reason === null && unit === null && readBit(measured.value) !== null;
+  const isBit = unit === null && readBit(measured.value) !== null;
   if (isBit && part !== 'meter' && meaning.is('power')) return null;
   return { reading, from, tier, value: measured.value, unit, reason };
 }

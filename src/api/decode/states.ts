@@ -86,7 +86,7 @@ const isUnit = ({ unitOf }: KeyMeaning, value: unknown): boolean => unitOf !== n
 /** Whether a field inside a record for a state holds that state, as a value or as a word. A `current` of 0 is a measurement. */
 const isValueOf = (meaning: KeyMeaning, value: unknown): boolean =>
   (meaning.is('value') && !meaning.measures) ||
-  (readWord(value) !== null && (meaning.is('value') || meaning.isName || meaning.plain === 'text'));
+  (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
 
 /** What one field says; `null`: nothing. */
 function candidateOf(

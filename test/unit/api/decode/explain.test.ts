@@ -116,6 +116,7 @@ describe('The reason why a value is unknown', () => {
           load: {},
           voltage: '',
           rssi: null,
+          port4: null,
           outlets: [
             { port: 1, on: true },
             { port: 2, on: null },
