@@ -160,9 +160,8 @@ export class Account {
       this.#queue.delays.end();
     }, RESTORE_TIME);
     // Looked up again each time: a newer "on" that took over a pending restore begins only when the older command has ended.
-    while (this.#queue.commands.length > 0) {
+    while (this.#queue.commands.length > 0)
       await Promise.all(this.#queue.commands.map(async ({ running }) => await running));
-    }
     clock.clearTimeout(timer);
     await service.close();
     return this.#queue.dropped;

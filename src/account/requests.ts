@@ -62,8 +62,11 @@ export class Requests {
         wait = this.cooldown.remaining;
         if (error === null) {
           if (retries > 0) this.record.retries++;
+          const { isClosed } = this.queue;
           const result = await this.#ask(queued, ask);
           if (!isStripError(result)) return result;
+          // The beginning of the close ends what was sent before; only its end, what was sent after that.
+          if (isClosed && result.code === 'CLOSED') throw result;
           error = result;
           wait = this.#retryDelay(queued, error, retries);
           retries++;
@@ -71,8 +74,8 @@ export class Requests {
       } finally {
         slots.release(queued);
       }
-      // A cooldown has its own log line.
-      if (!this.#isRetryLogged && this.cooldown.error !== error) {
+      // A cooldown has its own log line, and the close needs none.
+      if (!this.#isRetryLogged && this.cooldown.error !== error && error.code !== 'CLOSED') {
         this.#isRetryLogged = true;
         this.options.log.retrying(error);
       }
@@ -106,8 +109,6 @@ export class Requests {
 
   /** The same for a command that is restoring. */
   #restoreDelay(error: StripError, retries: number): number {
-    // The service's client was closed: there is no time left.
-    if (error.code === 'CLOSED') throw error;
     if (this.queue.isClosed) return this.#backoff(retries, 1_000);
     const backoff = this.#backoff(retries, isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF);
     return Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_REFUSED_BACKOFF));

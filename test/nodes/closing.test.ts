@@ -67,6 +67,16 @@ describe('closing', () => {
     assert.equal(sent('out').length, 1);
   });
 
+  it('an account sends the on of a cycle again if the one under way gets no answer', async () => {
+    await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '1' })]);
+    lab.service.next(null, { kind: 'hang' });
+    lab.send('switch', { payload: 'cycle' });
+    await lab.service.arrived(2);
+    await helper.unload();
+    const [off, on] = [false, true].map((each) => `POST /strips/${MAC}/switch {"port":2,"on":${each}}`);
+    assert.deepEqual(lab.posts(), [off, on, on]);
+  });
+
   it('a node that is removed while a cycle waits leaves the outlet to be switched on at its time', async () => {
     lab.service.simulator.apply({ mac: MAC, port: 2, on: true });
     await lab.deploy([

@@ -287,6 +287,23 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('sends the on again if the one under way is given up, for five seconds in all', async () => {
+    const { service, account, clock, log, run } = startAccount();
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    const closing = account.close();
+    // Its connection was not made yet.
+    await service.last.fail(failure('CLOSED', NOT_SENT));
+    await clock.pass(1000);
+    assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/1 on`, `${MAC}/1 on`]);
+    await clock.pass(4000);
+    await closing;
+    assert.equal(cycle.error?.code, 'CLOSED');
+    assert.deepEqual(log.lines, [`not restored ${MAC}/1 CLOSED`]);
+    assert.equal(clock.pending, 0);
+  });
+
   it('gives up an on that hangs', async () => {
     const { service, account, clock, log, run } = startAccount();
     const cycle = run(1, 'cycle');
