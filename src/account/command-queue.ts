@@ -467,7 +467,7 @@ function takesOver(
  * and cycle of "all" leave alone.
  */
 function replacementFor(
-  { action, command: { port }, phase, ports }: QueuedCommand,
+  { action, command: { port }, hasPendingRestore, ports }: QueuedCommand,
   newer: readonly QueuedCommand[],
   skipped: readonly Port[],
 ): QueuedCommand | undefined {
@@ -480,7 +480,7 @@ function replacementFor(
   const absolute = newer.find((other) => isAbsolute(other) && reaches(other));
   if (absolute !== undefined) return absolute;
   const isAlike = (other: QueuedCommand): boolean => other.action === action && other.command.port === port;
-  if (action === 'cycle' && phase === 'waiting') return newer.find(isAlike);
+  if (action === 'cycle' && !hasPendingRestore) return newer.find(isAlike);
   // Two toggles cancel each other if no other command is between them.
   const next = action === 'toggle' ? newer.findLast(reaches) : undefined;
   return next !== undefined && isAlike(next) ? next : undefined;

@@ -213,12 +213,13 @@ describe('during an outage a newer command', () => {
     assert.ok(endings.slice(0, -1).every(({ error }) => error?.code === 'SUPERSEDED'));
   });
 
-  it('replaces a cycle whose off was certainly not sent', async () => {
-    const { service, clock, run } = startAccount();
-    const cycle = run(1, 'cycle');
-    await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
-    run(1, false);
-    await clock.pass(0);
-    assert.equal(cycle.error?.code, 'SUPERSEDED');
-  });
+  for (const newer of [false, 'cycle'] as const)
+    it(`replaces a cycle whose off was certainly not sent, also if it is ${newer}`, async () => {
+      const { service, clock, run } = startAccount();
+      const cycle = run(1, 'cycle');
+      await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
+      run(1, newer);
+      await clock.pass(0);
+      assert.equal(cycle.error?.code, 'SUPERSEDED');
+    });
 });
