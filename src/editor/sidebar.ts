@@ -182,7 +182,7 @@ export class Sidebar {
     );
     const element = html('li', { 'data-key': key, 'data-available': String(available) }, top);
     if (folded) return element;
-    const readings = READINGS.filter((name) => strip[name] !== null).map(
+    const readings = READINGS.filter((name) => available && strip[name] !== null).map(
       (name) => `${text(`strip-account.reading.${name}`)} ${readingText(strip, name)}`,
     );
     const load = loadLine(this.#accounts.loads.get(key));

@@ -16,6 +16,8 @@ describe('the accounts in the sidebar', () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', true);
+    const readings = bar.strip('Desk strip').getByText(/Load \d/);
+    await readings.waitFor();
     await stage.service.stopListening();
     try {
       await bar.state('Home').getByText('unreachable').waitFor();
@@ -25,6 +27,7 @@ describe('the accounts in the sidebar', () => {
       assert.equal(await bar.button(label).getAttribute('title'), label);
       assert.equal(await bar.root.getByRole('switch').count(), 0);
       assert.equal(await bar.strip('Desk strip').getByText('unavailable').count(), 1);
+      assert.equal(await readings.count(), 0);
       await bar.button('Desk strip').click();
       assert.doesNotMatch((await bar.strip('Desk strip').textContent()) ?? '', /of 4 on/);
       await bar.button('Desk strip').click();
