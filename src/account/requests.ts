@@ -74,13 +74,13 @@ export class Requests {
       } finally {
         slots.release(queued);
       }
-      // A cooldown has its own log line, and the close needs none.
+      // A cooldown has its own log line. A request that the close ended did not fail.
       if (!this.#isRetryLogged && this.cooldown.error !== error && error.code !== 'CLOSED') {
         this.#isRetryLogged = true;
         this.options.log.retrying(error);
       }
       const waited = delays.wait(queued, wait);
-      if (queued !== null) this.queue.retryLater(queued, error);
+      if (queued !== null && error.code !== 'CLOSED') this.queue.retryLater(queued, error);
       await waited;
     }
   }

@@ -304,6 +304,20 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('logs why the on failed before, if the one under way is given up', async () => {
+    const { service, account, clock, log, run } = startAccount();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(1000);
+    const closing = account.close();
+    await service.last.fail(failure('CLOSED'));
+    await clock.pass(5000);
+    await closing;
+    assert.deepEqual(log.lines, ['retrying TIMEOUT', `not restored ${MAC}/1 TIMEOUT`]);
+  });
+
   it('gives up an on that hangs', async () => {
     const { service, account, clock, log, run } = startAccount();
     const cycle = run(1, 'cycle');
