@@ -44,7 +44,7 @@ export class Account {
   constructor(private readonly options: AccountOptions) {
     this.#store = new StripStore(
       options,
-      // Old readings that the next list lacks must become unknown. So nobody wants them until then.
+      // While what is known is outdated, no readings count as wanted: those that the next list lacks must become unknown.
       (mac) => !this.#store.isOutdated && this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );

@@ -347,7 +347,7 @@ export class CommandQueue {
 
   /**
    * Ends commands that newer ones make pointless, at the outlets of a command that fails. It ends all commands older than the newest on/off, pairs of
-   * toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
+   * toggles, and all cycles whose off was not sent, except the newest. An "all" is replaced only by a newer "all".
    */
   #supersede({ siblings, command, ports }: QueuedCommand): void {
     const skipped = protectedPorts(this.options, command.mac);

@@ -65,7 +65,7 @@ export class Requests {
           const { isClosed } = this.queue;
           const result = await this.#ask(queued, ask);
           if (!isStripError(result)) return result;
-          // The beginning of the close ends what was sent before; only its end, what was sent after that.
+          // A close first ends what was sent before it. What was sent since then ends only when no time is left.
           if (isClosed && result.code === 'CLOSED') throw result;
           error = result;
           wait = this.#retryDelay(queued, error, retries);
