@@ -150,7 +150,7 @@ export class CommandQueue {
       const queued = new QueuedCommand(command, options, siblings, this.options.clock, resolve, reject);
       siblings.push(queued);
       this.#size++;
-      for (const first of queued.firsts) if (first.failure !== null) this.#supersede(first);
+      for (const first of new Set(queued.firsts)) if (first.failure !== null) this.#supersede(first);
       this.#startIfFirst(queued);
       if (queued.phase === 'waiting') this.expireLater(this.patience);
     });
@@ -353,15 +353,18 @@ export class CommandQueue {
     const skipped = protectedPorts(this.options, command.mac);
     /** Commands that stay, the newest first. */
     const kept: QueuedCommand[] = [];
+    /** The on/off commands among them. With thousands of toggles, a search through all that stay would block Node-RED for seconds. */
+    const onOff: QueuedCommand[] = [];
     const ended = new Map<QueuedCommand, 'newer' | 'toggles'>();
     for (const queued of [...siblings].reverse()) {
       // A pending restore is taken over only while it waits for a retry.
       const isHeld = queued.hasPendingRestore && !this.delays.has(queued);
       const mayGo = queued.isReplaceable && !isHeld && queued.ports.some((port) => ports.includes(port));
-      const newer = mayGo ? replacementFor(queued, kept, skipped) : undefined;
+      const newer = mayGo ? replacementFor(queued, kept, onOff, skipped) : undefined;
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
       if (newer === undefined || (queued.hasPendingRestore && !takesOver(newer, queued, isGone))) {
         kept.push(queued);
+        if (typeof queued.action === 'boolean') onOff.push(queued);
         continue;
       }
       ended.set(queued, 'newer');
@@ -463,21 +466,20 @@ function takesOver(
 }
 
 /**
- * The newer command that makes this one pointless. `newer`: the commands that stay, the newest first. `skipped`: protected outlets, which off, toggle
- * and cycle of "all" leave alone.
+ * The newer command that makes this one pointless. `newer`: the commands that stay, the newest first; `onOff`: the on/off commands among them.
+ * `skipped`: protected outlets, which off, toggle and cycle of "all" leave alone.
  */
 function replacementFor(
   { action, command: { port }, hasPendingRestore, ports }: QueuedCommand,
   newer: readonly QueuedCommand[],
+  onOff: readonly QueuedCommand[],
   skipped: readonly Port[],
 ): QueuedCommand | undefined {
   const reaches = (other: QueuedCommand): boolean => {
     const isLimited = other.command.port === 'all' && other.command.action !== true;
     return ports.some((each) => other.ports.includes(each) && !(isLimited && skipped.includes(each)));
   };
-  const isAbsolute = (other: QueuedCommand): boolean =>
-    typeof other.action === 'boolean' && (port !== 'all' || other.command.port === 'all');
-  const absolute = newer.find((other) => isAbsolute(other) && reaches(other));
+  const absolute = onOff.find((other) => (port !== 'all' || other.command.port === 'all') && reaches(other));
   if (absolute !== undefined) return absolute;
   const isAlike = (other: QueuedCommand): boolean => other.action === action && other.command.port === port;
   if (action === 'cycle' && !hasPendingRestore) return newer.find(isAlike);

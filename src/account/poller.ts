@@ -139,7 +139,6 @@ export class Poller {
   #wait(): number {
     const { clock, settings } = this.options;
     const { interval, minInterval } = settings;
-    const { remaining } = this.cooldown;
     const vary = (ms: number): number => ms * (1 + JITTER * (2 * clock.random() - 1));
     if (this.#failure === null) {
       // A cooldown does not change when the next round is due: `#round` then waits for its end.
@@ -148,7 +147,7 @@ export class Poller {
       return Math.max(wait, minInterval);
     }
     // `#round` waits for the end of the cooldown.
-    if (remaining > 0) return 0;
+    if (this.cooldown.remaining > 0) return 0;
     if (this.#failure.code === 'AUTH') return vary(Math.max(WAIT_WHILE_REJECTED, interval));
     const backoff = fullJitter(clock.random(), interval, LONGEST_BACKOFF, this.#failures - 1);
     return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : minInterval, backoff);
