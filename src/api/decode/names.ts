@@ -351,7 +351,9 @@ function classify(key: string) {
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
   const unitOf = is('unit') ? 'any' : readingBefore(UNIT, plain);
-  const scaleOf = readingBefore(SCALE, plain);
+  // "Factor" alone is the power factor, among measurements.
+  const isAnyScale = SCALE.exec(plain)?.index === 0 && plain !== 'factor';
+  const scaleOf = isAnyScale ? 'any' : readingBefore(SCALE, plain);
   const shared = plain === 'stripname' ? Infinity : 100 + rank('name');
   const outletName = is('outletname') ? rank('outletname') : shared;
   return {
@@ -417,7 +419,8 @@ const RELIABILITY = ['old', 'source', 'pending', 'confirmed', 'valid', 'success'
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
 /** Names of a scale: the number beside it is not the real value. */
-export const SCALE = /(?:scale(?:factor)?|(?<!power)factor|multiplier|divisor|divider|exponent|decimals)$/;
+export const SCALE =
+  /(?:scal(?:e|ing)(?:factor)?|(?<!power)factor|multiplier|divisor|divider|exponent|decimal)s?$/;
 
 /** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
 const readingBefore = (word: RegExp, plain: string): ReadingName | null =>

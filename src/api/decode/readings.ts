@@ -114,6 +114,12 @@ function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
 
+/** Whether a field is a scale for a reading: `load_scale: 10`, `scale: 10`, `scales: {load: 10}`. */
+function isScale({ meaning, value }: Field, reading: ReadingName): boolean {
+  if (meaning.scaleOf !== 'any') return meaning.scaleOf === reading;
+  return isRecord(value) ? hasField(value, (key) => key.reading === reading) : readNumber(value) !== null;
+}
+
 /** `qualifiers`: fields that give units and scales. Only those in the same record as a reading can be about it. */
 function candidateOf(
   { meaning, value: sent, part, record }: Field,
@@ -129,7 +135,7 @@ function candidateOf(
   let reason: Note['reason'] | null = null;
   for (const other of qualifiers) {
     if (other.record !== record) continue;
-    if (other.meaning.scaleOf === reading) reason = 'scale';
+    if (isScale(other, reading)) reason = 'scale';
     for (const said of unitsIn(other, reading)) {
       if (unit !== null && said !== unit) reason ??= 'disagree';
       unit = said;
