@@ -30,9 +30,12 @@ const EMPTY_AFTER = 1_000;
 const EMPTY_AGAIN_AFTER = 30_000;
 
 /**
- * If another birth message comes within so many milliseconds, the connection was lost again, perhaps before a topic was emptied. Later than that,
- * another Node-RED may publish on the topic.
+ * If a birth message comes within so many milliseconds after a topic was emptied, the broker may have been away. Later than that, another Node-RED may
+ * publish on the topic.
  */
+const MAYBE_AWAY_FOR = 10 * 60_000;
+
+/** The same after a birth message, at which the topic is emptied once more: the connection may have been lost again before that. */
 const UNSURE_FOR = 60_000;
 
 /** The most emptied topics that are remembered; bounds memory. */
@@ -89,7 +92,7 @@ export class Publisher {
       this.#payloads.delete(topic);
       // Removed first, so that it is the last of the map.
       this.#emptied.delete(topic);
-      this.#emptied.set(topic, Infinity);
+      this.#emptied.set(topic, this.options.clock.monotonic() + MAYBE_AWAY_FOR);
       const [oldest = ''] = this.#emptied.keys();
       if (this.#emptied.size > MAX_EMPTIED) this.#emptied.delete(oldest);
       this.#emptyIn(EMPTY_AFTER, topic);

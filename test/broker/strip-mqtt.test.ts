@@ -503,6 +503,20 @@ describe('strip mqtt with a real broker', () => {
     await whole(after);
   });
 
+  it('leaves alone the description of a strip that another Node-RED has taken over', async () => {
+    await deploy();
+    await deploy({ discovery: '' });
+    await client.next(discoveryOf(MAC), (payload) => payload === '');
+    await client.publish(discoveryOf(MAC), '{"taken": "over"}', { retain: true });
+    await letADayPass();
+    await deploy({ discovery: '' });
+    // It is answered a second later; by then, everything that was to be emptied is.
+    const after = client.messages.mark;
+    await client.publish(BRIDGE, 'offline', { retain: true });
+    await client.next(BRIDGE, (payload) => payload === 'online', after);
+    assert.equal((await broker.retained()).get(discoveryOf(MAC)), '{"taken": "over"}');
+  });
+
   it('serves two accounts on one broker', async () => {
     const second = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }], shape: 'plain' });
     try {

@@ -608,6 +608,16 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(emptied(await third.published()), []);
   });
 
+  it('does not say again what was emptied long before: another Node-RED may publish there by now', async () => {
+    const second = new BridgeLab().start(here).redeployed({ topic: 'b' }).start(here);
+    assert.notDeepEqual(emptied(await second.published()), []);
+    await second.clock.pass(10 * 60_000);
+    await second.take({ topic: 'b/bridge', payload: 'online' });
+    assert.deepEqual(emptied(await second.published()), []);
+    const third = second.redeployed({ topic: 'b' }).start(here);
+    assert.deepEqual(emptied(await third.published()), []);
+  });
+
   for (const seconds of [2, 40])
     it(`says it again after another birth message ${seconds} s later: the connection was lost in between`, async () => {
       const second = new BridgeLab().start(here).redeployed({ topic: 'b' }).start(here);
