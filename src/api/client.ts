@@ -80,7 +80,11 @@ export class Client implements Service {
   async #read(mac: string | null): Promise<ReadAnswer & { body: unknown }> {
     const { mapping } = this.#options;
     const answer = await this.#send(mac, null, (response) => readAnswer(response, mac));
-    return { ...answer, body: mapping ? await mapping(answer.response) : answer.response };
+    if (!mapping) return { ...answer, body: answer.response };
+    // As with requests: the beginning of a close ends what is under way then, and its end what has begun since.
+    const graceTimer = this.#graceTimer;
+    const isClosed = (): boolean => this.#closing !== null || this.#graceTimer !== graceTimer;
+    return { ...answer, body: await mapping(answer.response, isClosed) };
   }
 
   /**

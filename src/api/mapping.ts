@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { cut, messageOf, oneLine, ownProperty } from '../values';
-import { StripError } from './errors';
+import { closedError, StripError } from './errors';
 
 /** The part of a JSONata expression that is used here. Node-RED prepares the expression. */
 export interface Expression {
@@ -8,8 +8,11 @@ export interface Expression {
   evaluate(input: unknown): Promise<unknown>;
 }
 
-/** Turns the service's body into one that the decoder reads. Rejects with BAD_RESPONSE. */
-export type Mapping = (body: unknown) => Promise<unknown>;
+/**
+ * Turns the service's body into one that the decoder reads. Rejects with BAD_RESPONSE, or with CLOSED soon after `isClosed` becomes true: nobody waits
+ * for the result then.
+ */
+export type Mapping = (body: unknown, isClosed?: () => boolean) => Promise<unknown>;
 
 /** The most parts of an expression that may be evaluated. A list of 1,000 strips takes about 100,000. */
 const MAX_STEPS = 2_000_000;
@@ -33,20 +36,20 @@ const MOST_OF_FREE = 0.5;
  * limits. `hideKey`: takes the API key out of a text before an error shows it.
  */
 export function createMapping(prepare: () => Expression, hideKey: (text: string) => string): Mapping {
-  return async (body) => {
+  return async (body, isClosed = () => false) => {
     try {
       const expression = prepare();
-      setLimits(expression);
+      setLimits(expression, isClosed);
       // JSONata returns `undefined` if nothing matches.
       return (await expression.evaluate(body)) ?? null;
     } catch (error) {
-      throw mappingError(error, hideKey, body);
+      throw isClosed() ? closedError('account') : mappingError(error, hideKey, body);
     }
   };
 }
 
-/** Ends an evaluation that takes too many steps or too much memory, or has too many unfinished parts. */
-function setLimits(expression: Expression): void {
+/** Ends an evaluation that takes too many steps or too much memory, has too many unfinished parts, or is not needed any more. */
+function setLimits(expression: Expression, isClosed: () => boolean): void {
   let steps = 0;
   let unfinished = 0;
   let turnBegan = performance.now();
@@ -58,6 +61,7 @@ function setLimits(expression: Expression): void {
     if (steps > MAX_STEPS) throw new Error('The expression takes too many steps');
     if (unfinished > MAX_UNFINISHED) throw new Error('The expression calls itself too often');
     if (performance.now() - turnBegan < LONGEST_TURN) return;
+    if (isClosed()) throw new Error('The account was closed');
     if (getHeapStatistics().used_heap_size > mostUsed)
       throw new Error('The expression needs too much memory');
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Client } from '../../../src/api/client';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
@@ -8,6 +10,7 @@ import { systemClock } from '../../../src/api/types';
 import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/service';
 import type { FakeClock } from '../../support/fake-clock';
 import { startListening } from '../../support/start-listening';
+import { until } from '../../support/until';
 import { failureOf, MAC, ClientStage } from './client-stage';
 
 /** A service in a thread of its own: an empty list, 50 ms after it has said that it was asked. Then it says in shared memory that it has answered. */
@@ -277,6 +280,31 @@ describe('Client', () => {
       assert.equal((await read).code, 'CLOSED');
       letGo();
       assert.deepEqual((await write).results, [{ port: 1, ok: true }]);
+    });
+
+    it('ends the mappings of reads, too: those under way when it begins, and later ones at its end', async () => {
+      const mappings = new EventEmitter();
+      const one = connect(service.baseUrl, {
+        mapping: async (_, isClosed = () => false) => {
+          mappings.emit('begun');
+          while (!isClosed()) await turn();
+          throw new StripError('CLOSED.account');
+        },
+      });
+      let over = 0;
+      const read = async (): Promise<void> => {
+        const begun = once(mappings, 'begun');
+        void failureOf(one.list()).then(() => over++);
+        await begun;
+      };
+      await read();
+      one.beginClose(1_000);
+      await until('the first read to end', () => over === 1);
+      await read();
+      for (let turns = 0; turns < 5; turns++) await turn();
+      assert.equal(over, 1);
+      await one.close();
+      await until('the second read to end', () => over === 2);
     });
 
     it('waits for every switch that was sent, not only for the first that is answered', async () => {

@@ -10,6 +10,8 @@ import { createMapping, type Expression } from '../../../src/api/mapping';
 
 const LOCALES = join(__dirname, '../../../nodes/locales');
 
+const ENDLESS = '($f := function($n) { $n < 0 ? 0 : $f($n + 1) }; $f(0))';
+
 const map = (expression: string, body: unknown): Promise<unknown> =>
   createMapping(
     () => util.util.prepareJSONataExpression(expression, undefined as never),
@@ -122,9 +124,22 @@ describe('A mapping', () => {
   });
 
   it('ends where it takes too long', async () => {
-    const error = await failure('($f := function($n) { $n < 0 ? 0 : $f($n + 1) }; $f(0))');
+    const error = await failure(ENDLESS);
     assert.match(String(error.params.reason), /too many steps/);
   }).timeout(60_000);
+
+  it('ends when the account closes, in a part of the expression that is evaluated later, too', async () => {
+    for (const expression of [ENDLESS, `$eval('${ENDLESS}')`]) {
+      let isClosed = false;
+      const mapping = createMapping(
+        () => util.util.prepareJSONataExpression(expression, undefined as never),
+        (text) => text,
+      );
+      const result = mapping({}, () => isClosed);
+      setImmediate(() => (isClosed = true));
+      await assert.rejects(result, { sentenceKey: 'CLOSED.account' });
+    }
+  });
 
   it('has 2,000,000 steps', async () => {
     const takes = async (steps: number) => {
