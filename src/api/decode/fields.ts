@@ -53,15 +53,18 @@ function addFields(
     if (isRated && meaning.keyed >= 0 && readFlag(value) !== null) continue;
     const inner = depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner === 'meter' && isRecord(value) && hasField(value, namesPort)) continue;
+    const around = isSystem || (isRated && inner === 'self') ? from : meaning;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
       // `status: {"value": "offline"}`
       for (const said of valuesNamed(value, 'value'))
         found.fields.push({ meaning, value: said, record, part, depth });
-      addFields(found, value, inner, depth + 1, isSystem || (isRated && inner === 'self') ? from : meaning);
+      addFields(found, value, inner, depth + 1, around);
       continue;
     }
     if (meaning.keyed >= 0) keys.push(meaning);
     else found.fields.push({ meaning, value, record, part, depth });
+    // `status: {"port1": true, "online": true, "load": 5}`
+    if (inner === 'self' && isRecord(value)) addFields(found, besideOutlets(value), inner, depth + 1, around);
     if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, depth + 1);
   }
   // Among measurements, such keys hold no states.
@@ -74,14 +77,18 @@ const namesPort = ({ number, state }: KeyMeaning, value: unknown): boolean =>
 
 /** The value of a field. A record or a list may come as a text. */
 const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
-  part !== null || outlets !== null ? readJson(value) : value;
+  part !== null || outlets ? readJson(value) : value;
 
 /** Whether a record is the value of one field (a set of outlets, a state, or `{value, unit}` of a reading), and not a group of fields. */
 function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
-  const maySwitch = meaning.outlets !== null || meaning.state !== null;
+  const maySwitch = meaning.outlets || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
   return (maySwitch && isAboutOutlet(record)) || (mayMeasure && hasField(record, (key) => key.is('value')));
 }
+
+/** The fields of a record that are not about one of its outlets. */
+const besideOutlets = (record: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => meaningOf(key).keyed < 0));
 
 /** What a record of that name holds. Inside measurements, or inside a network, everything belongs to these. */
 const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null =>

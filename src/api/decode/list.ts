@@ -248,16 +248,24 @@ function isOther(item: unknown, own: Identity): item is JsonRecord {
   return identity !== null && !sameMac(identity.mac, own.mac);
 }
 
-/** The keys of a record that may hold strips. If some are called strips, only those and the ones that are called unreachable. */
+/** The keys of a record that may hold strips. If some are called strips, only those, the ones that are called unreachable, and rooms with such lists. */
 function containers(record: JsonRecord): string[] {
   const isStrips = ({ strips }: KeyMeaning, value: unknown): boolean =>
     strips && Array.isArray(readJson(value));
   const hasStrips = hasField(record, isStrips);
   return keysWhere(record, (meaning, value) => {
     if (meaning.denied || meaning.is('more')) return false;
-    return !hasStrips || isStrips(meaning, value) || meaning.is('unreachable');
+    return !hasStrips || isStrips(meaning, value) || meaning.is('unreachable') || holdsStrips(value);
   });
 }
+
+/** `[{"name": "Kitchen", "strips": [{"mac": …, "outlets": …}]}]` */
+const holdsStrips = (list: unknown): boolean =>
+  Array.isArray(list) &&
+  list.some((room) => isRecord(room) && hasField(room, ({ strips }, inner) => strips && haveOutlets(inner)));
+
+const haveOutlets = (strips: unknown): boolean =>
+  Array.isArray(strips) && strips.some((strip) => isRecord(strip) && tellsOutlets(strip));
 
 /** A record whose type says that it is a hub or a lamp, unless it has outlets: then it is a strip. */
 const isForeign = (record: JsonRecord): boolean =>

@@ -18,7 +18,7 @@ const NAMES = {
   /** The opposite of `pending`. */
   confirmed: 'confirmed isconfirmed verified isverified',
   /** Identify a strip only if the value looks like a MAC: the running number of a record must not. */
-  id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
+  id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress device',
   name: 'name label title alias displayname friendlyname devicename devname stripname',
   /** Names of an outlet that a strip would not have for itself. */
   outletname: `outletname portname socketname plugname switchname relayname channelname subdevicename outletlabel
@@ -30,7 +30,7 @@ const NAMES = {
   offline: 'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected',
   /** Say by a word whether a strip can be reached, as those in `available` and `offline` do, too. */
   connection:
-    'status state availability health devicestatus devicestate networkstatus healthstate healthstatus',
+    'status state availability health devicestatus devicestate stripstatus stripstate networkstatus healthstate healthstatus',
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
@@ -177,8 +177,8 @@ const AFTER_OUTLETS = oneOf('states statuses list table array map status state v
 const OUTLET_SETS = new RegExp(
   `^${BEFORE_OUTLETS}*(?:${OUTLETS}|${OUTLET}|${OUTLET}s?(?:es)?${AFTER_OUTLETS})$`,
 );
-/** Names of such sets that say that a bare number is on or off, not a measurement. */
-const SWITCHED = /states?$|^relay|^switch/;
+/** Names of such sets, and of single outlets, that say that a bare number is on or off, not a measurement. */
+const SWITCHED = /states?$|^(?:relay|switch|state)/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|realtime|live|latest|reported|present|binary|hardware|hw|measured|sensed|observed|effective|confirmed|verified|operational|contact)*`;
 const STATE_TEXT = oneOf('text name label str string desc description display');
@@ -387,8 +387,10 @@ function classify(key: string) {
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     /** May hold what was asked for, without saying what that is. */
     holds: is('list') || is('self'),
-    /** Holds outlets: `switched` says that bare numbers are states. */
-    outlets: OUTLET_SETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
+    /** Holds outlets. */
+    outlets: OUTLET_SETS.test(plain) || is('outlets'),
+    /** Says that a bare number is on or off. */
+    switched: SWITCHED.test(plain),
     /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
     state: stateKind(plain) ?? (is('value') ? 'word' : null),
     /** Numbers an outlet for sure, or perhaps. */

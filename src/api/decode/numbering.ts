@@ -111,10 +111,11 @@ export function numberValues(count: number, from: string, record: JsonRecord): N
   const told: number[][] = [];
   for (const key in record) {
     const list = record[key];
-    if (!Array.isArray(list) || list.length !== count || meaningOf(key).strips) continue;
+    const { strips, denied } = meaningOf(key);
+    if (!Array.isArray(list) || list.length !== count || strips) continue;
     const areRecords = list.every(isRecord);
-    // Records beside them may be in another order.
-    if (areRecords && !tellsByOrder(list)) return [];
+    // Records beside them may be in another order. Schedules or users are about something else, unless they are numbered as outlets, in another order.
+    if (areRecords && (denied ? isNumberedInOtherOrder(list) : !tellsByOrder(list))) return [];
     if (areRecords) continue;
     // The meaning of the singular: `port` for `ports`.
     const one = meaningOf(key.replace(/(?<=x|ch)es$|s$/, ''));
@@ -128,7 +129,7 @@ export function numberValues(count: number, from: string, record: JsonRecord): N
   }
   // Under "outlets" there may be fewer than four. Fewer than four "states" may be those of one outlet, one after another.
   const name = meaningOf(from);
-  const isOfOutlets = count === PORTS.length || (name.outlets !== null && !name.is('outlets'));
+  const isOfOutlets = count === PORTS.length || (name.outlets && !name.is('outlets'));
   return combinedNumbers(told) ?? (isOfOutlets ? [...PORTS] : []);
 }
 
@@ -237,6 +238,13 @@ function fitsOrder(meaning: KeyMeaning, values: readonly unknown[]): boolean {
     typeof value !== 'string' ||
     (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
   return !meaning.isName || values.every(fits);
+}
+
+/** Whether the fields of four records number them as outlets, but not in the order of these. */
+function isNumberedInOtherOrder(records: readonly JsonRecord[]): boolean {
+  const columns = Object.keys(records[0] ?? {}).map(meaningOf);
+  const { numbers } = numberRecords(records, columns, [], false);
+  return PORTS.every((port) => numbers.includes(port)) && numbers.some((port, i) => port !== PORTS[i]);
 }
 
 /** "1: Lamp" to "4: Desk", but not in this order. */

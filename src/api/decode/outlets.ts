@@ -70,7 +70,7 @@ export const tellsOutlets = (record: JsonRecord): boolean =>
 
 /** How far the name of a container says that it holds outlets. */
 function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
-  if (meaning.outlets !== null) return 'outlets';
+  if (meaning.outlets) return 'outlets';
   const isState = meaning.state !== null && !meaning.is('value');
   if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
   return meaning.holds ? 'list' : 'none';
@@ -125,7 +125,7 @@ function unwrapped(record: JsonRecord): JsonRecord {
   if (only === undefined) return record;
   const { outlets, part } = meaningOf(only);
   const value = record[only];
-  return isRecord(value) && (outlets !== null || part === 'self') ? value : record;
+  return isRecord(value) && (outlets || part === 'self') ? value : record;
 }
 
 /** Reads records as outlets. `keys`: what the keys of the map mean that holds them; empty for an array. */
@@ -251,7 +251,7 @@ function ofValues(
 const mayMeasure = (meaning: KeyMeaning, values: readonly unknown[], measured: boolean): boolean =>
   meaning.state === 'word' ||
   (measured &&
-    meaning.outlets !== 'switched' &&
+    !meaning.switched &&
     (meaning.plain === 'channels' || values.every((value) => readBit(value) === false)));
 
 /** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
@@ -281,7 +281,7 @@ function ofKeys(
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
 function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[] | null {
   const mayHold = ({ holds, outlets }: KeyMeaning, value: unknown): boolean =>
-    (holds || outlets !== null) && isObject(readJson(value));
+    (holds || outlets) && isObject(readJson(value));
   const [only, ...others] = keysWhere(wrapper, mayHold);
   if (container.trust !== 'outlets' || only === undefined || others.length > 0) return null;
   const inner = readJson(wrapper[only]);
@@ -301,13 +301,14 @@ function keyedSet(
 ): OutletCandidate[] {
   const numbers = fromKeys(keys);
   const container = meaningOf(from);
-  const mayHoldOthers = container.is('outlets') && container.outlets !== 'switched';
+  const mayHoldOthers = container.is('outlets') && !container.switched;
   const isMixed = mayHoldOthers && keys.some(({ key }) => readWord(map[key]) !== null);
+  const saysSwitched = container.state === 'any' || [container, ...keys].some(({ switched }) => switched);
   const mayBeMeasured =
     isMixed ||
     keys.some(({ key, keyedState }) => keyedState === 'any' && isMeasure(map[key])) ||
     (measured &&
-      container.outlets !== 'switched' &&
+      !saysSwitched &&
       keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = new Map(mayBeMeasured ? keys.map(({ key }) => [key, true]) : []);
   return keys.map(({ key, keyedState }, i) => {

@@ -54,7 +54,7 @@ export function statesIn(record: JsonRecord, named: KeyMeaning['state'], depth =
   for (const key in record) {
     const meaning = meaningOf(key);
     const value = record[key];
-    const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
+    const kind = outer !== null && isValueOf(meaning, value, depth) ? outer : meaning.state;
     const isState = kind !== null || meaning.part === 'self';
     if (isState && isRecord(value) && depth < DEEPEST_STATE)
       for (const inner of statesIn(meaning.is('rated') ? withoutFlags(value) : value, kind, depth + 1))
@@ -83,10 +83,13 @@ const withoutFlags = (record: JsonRecord): JsonRecord =>
 
 const isUnit = ({ unitOf }: KeyMeaning, value: unknown): boolean => unitOf !== null && isSet(value);
 
-/** Whether a field inside a record for a state holds that state, as a value or as a word. A `current` of 0 is a measurement. */
-const isValueOf = (meaning: KeyMeaning, value: unknown): boolean =>
+/**
+ * Whether a field inside a record for a state holds that state, as a value or as a word. A `current` of 0 is a measurement, and in the record of an
+ * outlet (`depth` 0) the name is that of the outlet.
+ */
+const isValueOf = (meaning: KeyMeaning, value: unknown, depth: number): boolean =>
   (meaning.is('value') && !meaning.measures) ||
-  (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
+  (readWord(value) !== null && ((meaning.isName && depth > 0) || meaning.plain === 'text'));
 
 /** What one field says; `null`: nothing. */
 function candidateOf(

@@ -58,7 +58,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
-    saysNo(fields, 0, found) ||
+    saysNo(fields, 0, new Set(found)) ||
     saysPending(fields, 0) ||
     (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked)) ||
     (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, 0));
@@ -227,7 +227,7 @@ const WORK = /^(?:job|task|command|operation|execution)$/;
 function saysNo(
   record: JsonRecord,
   depth: number,
-  results: readonly unknown[] = [],
+  results: ReadonlySet<unknown> = new Set(),
   isOutcome = true,
 ): boolean {
   if (outcomesIn(record).includes(false)) return true;
@@ -243,7 +243,7 @@ function saysNo(
         ? holdsProblem(value) || !(isSet(value) || meaning.plain.endsWith('s'))
         : isProblem(value);
     const isWork = WORK.test(meaning.plain);
-    if ((meaning.denied && !isWork) || depth === DEEPEST || results.includes(value)) return false;
+    if ((meaning.denied && !isWork) || depth === DEEPEST || results.has(value)) return false;
     return [value]
       .flat()
       .some((inner) => isRecord(inner) && saysNo(inner, depth + 1, results, isOutcome && isWork));
