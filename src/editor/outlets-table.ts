@@ -1,4 +1,4 @@
-import { macKey, type Strip } from '../api/types';
+import { macKey, sameMac, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
 import { describedBy, editableRows, fieldIn, rowsOf, type Check, type Dialog } from './form';
@@ -135,7 +135,7 @@ export class OutletsTable {
       const isTyping = mac[0] === typing;
       const match = lookUp(this.strips, item.part('mac'), (typed) => byMac.get(macKey(typed)));
       // A name becomes the MAC of its strip as soon as the strips are known.
-      if (match.strip && !isTyping) mac.val(match.strip.mac);
+      if (match.strip && !isTyping && !sameMac(match.strip.mac, item.part('mac'))) mac.val(match.strip.mac);
       const key = outletKey({ mac: match.strip?.mac ?? item.part('mac'), port: item.part('port') });
       return { ...match, row: item.row, isTyping, outlet: readRow(item), key };
     });

@@ -124,18 +124,19 @@ function readLines({ strips, notes, readable, complete }: StripsAnswer & { ok: t
 function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
   const name = strip.name === null ? [] : [html('b', {}, strip.name), ' '];
   const available = strip.available ? '' : ` – ${text('strip-account.state.unavailable')}`;
-  const outlets = strip.outlets.map(({ port, name, on }) => {
-    return `${outletText(port, name)}: ${stateText(onOff(on))}`;
-  });
+  const item = (name: string, value: string) =>
+    html('li', {}, text('strip-account.preview.value', { name, value }));
+  const outlets = strip.outlets.map(({ port, name, on }) =>
+    item(outletText(port, name), stateText(onOff(on))),
+  );
   const readings = READINGS.map((name) => {
     const value = readingText(strip, name) ?? text('strip-account.preview.unknown');
-    return `${text(`strip-account.reading.${name}`)}: ${value}`;
+    return item(text(`strip-account.reading.${name}`), value);
   });
-  const values = [...outlets, ...readings].map((value) => html('li', {}, value));
   return block(
     'read',
     html('p', {}, ...name, html('code', {}, strip.mac), available),
-    html('ul', {}, ...values),
+    html('ul', {}, ...outlets, ...readings),
     ...notes.filter(({ mac }) => mac === strip.mac).map(noteLine),
   );
 }

@@ -501,6 +501,20 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await second.locator('.smart-strip-message').textContent()) ?? '', /called “Office”/);
   });
 
+  it('keep the spelling of a MAC that a flow has, so that an account is not changed by opening it', async () => {
+    const mac = STRIPS[9]?.mac.toLowerCase().replace(/(..)(?=.)/g, '$1:');
+    const units = { load: '', voltage: '', signal: '' };
+    await open({ protectedOutlets: [{ mac, port: 1 }], outletNames: [], units, mapping: '' });
+    await editor.editConfig('strip-account', 'account');
+    const found = editor.page.locator('.smart-strip-outlet-row .smart-strip-name');
+    await found.getByText(STRIPS[9]?.name ?? '').waitFor();
+    await row('mac').focus();
+    await row('name').focus();
+    assert.equal(await row('mac').inputValue(), mac);
+    await editor.doneConfig();
+    assert.equal(await editor.page.evaluate(() => window.RED.nodes.dirty()), false);
+  });
+
   it('warn of a protected outlet whose strip is not listed, and may be switched off', async () => {
     await open({ protectedOutlets: [{ mac: 'A1B2C3D4E5FF', port: 1 }] });
     await editor.editConfig('strip-account', 'account');

@@ -177,6 +177,8 @@ describe('the nodes in the editor', () => {
     await editor.editConfig('strip-account', 'inner');
     await editor.page.locator('#smart-strip-test').click();
     await editor.page.locator('#smart-strip-result').getByText('each instance of the subflow').waitFor();
+    // Diagnostics are those of a running account, and only the instances have one.
+    assert.equal(await editor.page.locator('#smart-strip-diagnostics').isVisible(), false);
     await editor.doneConfig();
     assert.deepEqual(editor.errors, []);
   });

@@ -94,6 +94,12 @@ describe('The preview of answers', () => {
     await editor.picture('preview-readable');
   });
 
+  it('writes the colon behind a name as the language does', async () => {
+    await open(READABLE, { locale: 'fr' });
+    const [outlet, , , , load] = await editor.page.locator('#smart-strip-compare li').allTextContents();
+    assert.deepEqual([outlet, load], ['1 Lamp\u00a0: ● allumée', 'Charge\u00a0: 45.2 W']);
+  });
+
   it('reads it again with a mapping, without another request, and keeps the mapping', async () => {
     await open(STRANGE, {}, { 'x-total-count': '57' });
     const { page } = editor;

@@ -18,6 +18,7 @@ import { html, line, mayRead, mayTest, placeNodes, text } from '../red';
 import {
   accountValues,
   fieldToCorrect,
+  isInSubflow,
   learn,
   loadStrips,
   outletOf,
@@ -96,7 +97,7 @@ function open(dialog: Dialog): void {
   openTest(dialog, table);
   dialog
     .find('#smart-strip-diagnostics')
-    .toggle(isStored && mayRead())
+    .toggle(isStored && mayRead() && !isInSubflow(node))
     .on('click', () => void showDiagnostics(node.id));
   if (hasRows) dialog.find('#smart-strip-outlets').closest('details').attr('open', '');
   dialog.save = () => save(dialog, table);
