@@ -29,6 +29,8 @@ interface Place {
   offline: boolean;
   /** It is inside an element of a list, such as a room. */
   inElement: boolean;
+  /** The records around it. */
+  around: readonly JsonRecord[];
 }
 
 /** How deep a list may be nested: `response.data.rooms[].strips[]`, and the levels `edges` and `node` of GraphQL. */
@@ -39,7 +41,7 @@ const DEEPEST_EMPTY = 2;
 /** All records that identify a strip, anywhere in an answer. */
 export function findRecords(body: unknown): Search {
   const search = new Search();
-  search.value(readJson(body), { name: null, depth: 0, offline: false, inElement: false });
+  search.value(readJson(body), { name: null, depth: 0, offline: false, inElement: false, around: [] });
   return search;
 }
 
@@ -52,6 +54,8 @@ class Search {
   unidentified = 0;
   /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
+  /** Whether records hold outlets, as far as this was looked at. */
+  readonly #outlets = new Map<JsonRecord, boolean>();
 
   value(value: unknown, place: Place): boolean {
     if (place.depth > DEEPEST) return false;
@@ -123,14 +127,21 @@ class Search {
   }
 
   /** Searches an element or a wrapper for lists of strips. */
-  #inside(record: JsonRecord, { depth, offline, inElement }: Place): boolean {
+  #inside(record: JsonRecord, { depth, offline, inElement, around: outer }: Place): boolean {
     const isOffline = offline || saysOffline(record);
+    const around = [...outer, record];
     let any = false;
     const others: unknown[] = [];
     for (const key of containers(record)) {
       const name = meaningOf(key);
       const value = listOfOne(name, readJson(record[key]));
-      const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable'), inElement };
+      const place = {
+        name,
+        depth: depth + 1,
+        offline: isOffline || name.is('unreachable'),
+        inElement,
+        around,
+      };
       if (this.value(value, place)) any = true;
       else others.push(value);
     }
@@ -171,7 +182,7 @@ class Search {
   }
 
   /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that have no known meaning. */
-  #map(record: JsonRecord, { offline }: Place): boolean {
+  #map(record: JsonRecord, { offline, around }: Place): boolean {
     const strips: FoundRecord[] = [];
     let unidentified = 0;
     const isOffline = offline || saysOffline(record);
@@ -184,12 +195,20 @@ class Search {
       else if (!isForeign(value)) strips.push({ identity, record: value, offline: isOffline });
     }
     if (strips.length === 0) return false;
-    // A record with a MAC and no outlets, beside outlets or other records, may be a part of one strip.
+    // A record with a MAC and no outlets, beside outlets or other records, may be a part of one strip, such as a network interface.
     const areSure = strips.some((strip) => tellsOutlets(strip.record));
-    if (!areSure && (unidentified > 0 || tellsOutlets(record))) return false;
+    if (!areSure && (unidentified > 0 || [record, ...around].some((each) => this.#tellsOutlets(each))))
+      return false;
     this.#add(strips, unidentified);
     this.wrappers.push(record);
     return true;
+  }
+
+  /** Looks at each record once, because there may be thousands of maps in it. */
+  #tellsOutlets(record: JsonRecord): boolean {
+    const known = this.#outlets.get(record) ?? tellsOutlets(record);
+    this.#outlets.set(record, known);
+    return known;
   }
 }
 

@@ -65,7 +65,7 @@ const NAMES = {
   /** Inside `network`: the address that the strip has there. */
   ip: 'ip ipaddress ipaddr ipv4',
   /** Hold outlets, although the name is not made of the words for an outlet. */
-  outlets: 'childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
+  outlets: 'childdevicelist childdevices subdevices components endpoints toggle togglex dps gangs states',
   /** Hold a list, without saying of what. The names in `self` may do this, too. */
   list: `items results devices list records rows entries entities elements objects nodes edges members page resources
     collection documents docs hits thinglist things children products assets online json devicelist`,
@@ -158,6 +158,8 @@ const WORDS = {
     notok unsuccessful noresponse notresponding deviceoffline devicetimeout dropped invalid unauthorized
     unconfirmed unverified rolledback reverted superseded throttled ratelimited
     undelivered unswitched notdone notconfirmed unsent nak overload overloaded tripped jammed conflict suspended`,
+  /** What can be sent to an outlet, but is no state of it. */
+  command: 'toggle',
   /** The quality of the values beside it is too low to rely on them. */
   bad: 'bad invalid uncertain',
   /** As the value of an error: there is none. */
@@ -180,7 +182,7 @@ const OUTLET_SETS = new RegExp(
 /** Names of such sets, and of single outlets, that say that a bare number is on or off, not a measurement. */
 const SWITCHED = /states?$|^(?:relay|switch|state)/;
 
-const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|realtime|live|latest|reported|present|binary|hardware|hw|measured|sensed|observed|effective|confirmed|verified|operational|contact)*`;
+const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|realtime|live|latest|reported|present|binary|hardware|hw|measured|sensed|observed|effective|confirmed|verified|operational|contact|toggle)*`;
 const STATE_TEXT = oneOf('text name label str string desc description display');
 /** The end of a key such as `status_text`, which holds the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');

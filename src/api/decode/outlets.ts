@@ -2,7 +2,7 @@ import { isObject, isRecord } from '../../values';
 import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
 import { agreed, fieldsOf, Preferred, type AddNote } from './agreement';
 import { joined, stripFields, type StripFields } from './fields';
-import { isOfOther, keysWhere, meaningOf, namesOutlet, type KeyMeaning } from './names';
+import { isOfOther, keysWhere, meaningOf, namesOutlet, says, type KeyMeaning } from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { addCodes, settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { isMeasure, readBit, readJson, readText, readWord } from './values';
@@ -232,7 +232,9 @@ function ofValues(
 ): OutletCandidate[] | null {
   // Firebase makes a list of a map with the keys 1 to 4, with nothing in place of 0.
   const values = all.length === PORTS.length + 1 && all[0] === null ? all.slice(1) : all;
-  const isState = (value: unknown): boolean => !isMeasure(value) && !isObject(value);
+  // A list with "toggle" says what can be sent, or how that is called.
+  const isState = (value: unknown): boolean =>
+    !isMeasure(value) && !isObject(value) && !says('command', value);
   if (values.length > PORTS.length || !values.every(isState)) return null;
   const bits = values.filter((value) => readBit(value) !== null);
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
