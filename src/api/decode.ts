@@ -2,7 +2,7 @@ import { isRecord } from '../values';
 import { Preferred, type AddNote, type Note } from './decode/agreement';
 import { stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { keysWhere, valuesWhere } from './decode/names';
+import { keysWhere, says, valuesWhere } from './decode/names';
 import {
   outletSets,
   readSet,
@@ -43,7 +43,7 @@ export function decodeList(
   const strips = all.map((about) => readStrip(about, oldKeys, at, notes).strip);
   const came = [found.records.length, strips.length];
   // Judged separately: a header that says "this is all" does not cancel a hint in the body.
-  const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came));
+  const hints = [...hintsAtMore(found.wrappers, came, found.rooms), ...hintsAtMore([paging], came)];
   const fields = [...new Set(hints.map(([key]) => key))].sort();
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
@@ -172,7 +172,9 @@ function reachableByAll(fields: readonly Field[]): boolean | null {
   const down = new Set<JsonRecord>();
   for (const { meaning, value, record, part } of fields) {
     const said = part === 'meter' ? null : reachability(meaning, value, part);
-    if (said === false && part === 'self') return false;
+    // `error: "offline"`
+    const isOffline = said === false || (meaning.reliability === 'error' && says('offline', value));
+    if (isOffline && part === 'self') return false;
     if (said === false) down.add(record);
     if (said === true) isUp = true;
   }

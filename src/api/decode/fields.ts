@@ -3,6 +3,7 @@ import type { JsonRecord } from '../types';
 import { Preferred } from './agreement';
 import { hasField, meaningOf, valuesNamed, valuesWhere, type KeyMeaning } from './names';
 import { outletNumberOf } from './numbering';
+import { reachability } from './reliability';
 import { readFlag, readJson, readText } from './values';
 
 /** A field of a strip, from its record or from a record inside that. */
@@ -58,6 +59,9 @@ function addFields(
       // `status: {"value": "offline"}`
       for (const said of valuesNamed(value, 'value'))
         found.fields.push({ meaning, value: said, record, part, depth });
+      // `connection: {"status": "offline"}` is about the strip itself, and not about one of its networks.
+      if (meaning.available && hasField(value, (key, said) => reachability(key, said) === false))
+        found.fields.push({ meaning, value: 'offline', record, part, depth });
       addFields(found, value, inner, depth + 1, around);
       continue;
     }

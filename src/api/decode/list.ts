@@ -54,6 +54,8 @@ class Search {
   unidentified = 0;
   /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
+  /** Those of them that are elements of a list, such as rooms, and how many records of strips are in each. */
+  readonly rooms = new Map<JsonRecord, number>();
   /** Whether records hold outlets, as far as this was looked at. */
   readonly #outlets = new Map<JsonRecord, boolean>();
 
@@ -129,6 +131,7 @@ class Search {
   /** Searches an element or a wrapper for lists of strips. */
   #inside(record: JsonRecord, { depth, offline, inElement, around: outer }: Place): boolean {
     const isOffline = offline || saysOffline(record);
+    const before = this.records.length;
     const around = [...outer, record];
     let any = false;
     const others: unknown[] = [];
@@ -147,6 +150,7 @@ class Search {
     }
     if (any) {
       this.wrappers.push(record);
+      if (inElement) this.rooms.set(record, this.records.length - before);
       this.#addFailed(others);
     }
     return any;
@@ -165,11 +169,13 @@ class Search {
     const byMac = entries.filter(isByMac);
     if (byMac.length > 0) {
       // A key that is a MAC never says how many strips there are.
-      this.wrappers.push(Object.fromEntries(entries.filter((entry) => !isByMac(entry))));
+      const others = entries.filter(([key]) => !looksLikeMac(key));
+      this.wrappers.push(Object.fromEntries(others));
       const records = byMac.map((entry) => stripOfEntry(entry, offline));
       // The MAC may be that of a hub, with the strips behind it.
       const strips = records.filter((each) => !this.#addGroup(each.record, each.identity, place));
-      this.#add(strips, 0);
+      // `"AABBCCDDEEFF": null`
+      this.#add(strips, entries.length - others.length - byMac.length);
       return true;
     }
     const own = directIdentity(record);

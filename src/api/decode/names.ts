@@ -29,8 +29,8 @@ const NAMES = {
   /** The opposite of `available`. */
   offline: 'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected',
   /** Say by a word whether a strip can be reached, as those in `available` and `offline` do, too. */
-  connection:
-    'status state availability health devicestatus devicestate stripstatus stripstate networkstatus healthstate healthstatus',
+  connection: `status state availability health devicestatus devicestate stripstatus stripstate networkstatus healthstate healthstatus
+    statustext statetext presence connstatus connstate`,
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',

@@ -13,10 +13,26 @@ const DEEPEST_PAGING = 3;
 
 /**
  * The fields around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
- * count. `came`: how many records there were, and how many strips.
+ * count. `came`: how many records there were, and how many strips; `rooms`: how many records were in each wrapper that is one of several, such as a
+ * room.
  */
-export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[]): FieldHint[] {
-  const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, 0));
+export function hintsAtMore(
+  wrappers: readonly JsonRecord[],
+  came: readonly number[],
+  rooms: ReadonlyMap<JsonRecord, number> = new Map(),
+): FieldHint[] {
+  return withoutFitting(
+    wrappers.flatMap((wrapper) => {
+      const size = rooms.get(wrapper);
+      if (size === undefined) return hintsIn(wrapper, came, 0);
+      // That everything in one room came says nothing about the others.
+      return withoutFitting(hintsIn(wrapper, size > 0 ? [size] : [0, ...came], 0));
+    }),
+  );
+}
+
+/** The hints at more, or none if all they say is that there are pages, and another one says that this is everything. */
+function withoutFitting(hints: readonly FieldHint[]): FieldHint[] {
   const atMore = hints.filter(([, hint]) => hint !== 'all');
   const isAll = atMore.length < hints.length && atMore.every(([, hint]) => hint === 'paged');
   return isAll ? [] : atMore;
@@ -65,9 +81,12 @@ function isAlsoFirst({ key, plain }: KeyMeaning, record: JsonRecord): boolean {
 function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], inPaging: boolean): Hint {
   const value = isRecord(found) ? scalarOf(found) : found;
   const number = readIndex(value);
-  if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
+  if (meaning.is('more')) {
+    const isMore = readFlag(value) ?? isSet(found);
+    return BEFORE.test(meaning.plain) ? moreOrPaged(isMore) : allOrMore(!isMore);
+  }
   // If strips came, a code such as 1 may mean success.
-  const isFailed = came.includes(0) && isErrorCode(meaning, value);
+  const isFailed = Math.max(...came) === 0 && isErrorCode(meaning, value);
   if (isFailed || saysIncomplete(meaning, found, value)) return 'failed';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
@@ -77,6 +96,9 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
   if (meaning.is('lastkey') && isSet(found)) return 'paged';
   return number < 0 ? hintOfText(meaning, value, came) : hintOfNumber(meaning, number, came, inPaging);
 }
+
+/** Names of what came before this page. That nothing did says nothing about a next page. */
+const BEFORE = /^(?:has|hydra|odata)?(?:prev|before$|endingbefore$|start(?:ing)?after$)/;
 
 /** Whether a field says that something failed, is missing or is old. */
 const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): boolean =>

@@ -125,7 +125,7 @@ const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
 
 /**
  * The entries of a success without `results`: a record that names a port, entries of lists that name a port and an outcome, and the ports in a list
- * such as `switched: [1, 3]`.
+ * such as `switched: [1, 3]` or `ports: [1, 3]`.
  */
 function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
   const own = portsIn(record).some((port) => port > 0)
@@ -133,13 +133,16 @@ function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entr
     : [];
   const inner = Object.keys(record).flatMap((key) => {
     const value = record[key];
-    const { denied, part, plain } = meaningOf(key);
+    const { denied, part, plain, outlets, switched } = meaningOf(key);
     if (denied || part === 'network' || depth === DEEPEST) return [];
     if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
     if (!Array.isArray(value)) return [];
-    if (DONE.test(plain)) {
+    const mayBePorts = outlets && !switched && value.length <= PORTS.length && !value.some(isObject);
+    if (DONE.test(plain) || mayBePorts) {
       const ports = value.map(portOf).filter((port) => port > 0);
-      return ports.map((port) => ({ port, ok: true }));
+      // In `ports: [1, 1, 1, 0]` the numbers are states.
+      if (!mayBePorts || new Set(ports).size === value.length)
+        return ports.map((port) => ({ port, ok: true }));
     }
     const records = value.filter(isRecord);
     const results = records.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
