@@ -25,7 +25,7 @@ export function hintsAtMore(
     wrappers.flatMap((wrapper) => {
       const size = rooms.get(wrapper);
       if (size === undefined) return hintsIn(wrapper, came, 0);
-      // That everything in one room came says nothing about the others.
+      // That everything in one room came says nothing about the others. A code in a room without strips is no error if any strip came.
       return withoutFitting(hintsIn(wrapper, size > 0 ? [size] : [0, ...came], 0));
     }),
   );
