@@ -79,22 +79,20 @@ export class Client implements Service {
   /** Reads what the service sends; `body` is the result of the mapping. */
   async #read(mac: string | null): Promise<ReadAnswer & { body: unknown }> {
     const { mapping } = this.#options;
-    const answer = await this.#send(mac, null, (response) => readAnswer(response, mac));
-    if (!mapping) return { ...answer, body: answer.response };
-    // As with requests: the beginning of a close ends what is under way then, and its end what has begun since.
-    const graceTimer = this.#graceTimer;
-    const isClosed = (): boolean => this.#closing !== null || this.#graceTimer !== graceTimer;
-    return { ...answer, body: await mapping(answer.response, isClosed) };
+    return this.#send(mac, null, async (response, isClosed) => {
+      const answer = readAnswer(response, mac);
+      return { ...answer, body: mapping ? await mapping(answer.response, isClosed) : answer.response };
+    });
   }
 
   /**
    * One request about a strip, or for the list (`mac` is null): a POST that switches, or a GET without a body. `read` turns the response into the
-   * answer.
+   * answer; `isClosed`: whether the request was closed meanwhile.
    */
   async #send<Answer>(
     mac: string | null,
     body: object | null,
-    read: (response: HttpResponse) => Answer,
+    read: (response: HttpResponse, isClosed: () => boolean) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     if (this.#closing !== null) throw closedError('account');
     const { baseUrl, apiKey } = this.#options;
@@ -110,7 +108,7 @@ export class Client implements Service {
     this.#requests.push(request);
     try {
       request.send(this.#graceTimer !== null);
-      return read(await request.response);
+      return await read(await request.response, () => request.isClosed);
     } catch (error) {
       if (isStripError(error)) error.isOfRepeat = request.isRepeated;
       throw error;
@@ -146,6 +144,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   #hasResponse = false;
   /** It was sent a second time, because its connection was stale. */
   isRepeated = false;
+  /** The client closes, so nobody waits for the answer any more. */
+  isClosed = false;
   /** The response or the error; `null` until the request is over. */
   #result: HttpResponse | StripError | null = null;
   #status = 0;
@@ -187,6 +187,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
 
   /** Ends it with CLOSED. */
   close(): void {
+    this.isClosed = true;
     this.#end(new StripError('CLOSED.account', {}, { notSent: !this.sent }));
   }
 

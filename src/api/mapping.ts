@@ -8,10 +8,7 @@ export interface Expression {
   evaluate(input: unknown): Promise<unknown>;
 }
 
-/**
- * Turns the service's body into one that the decoder reads. Rejects with BAD_RESPONSE, or with CLOSED soon after `isClosed` becomes true: nobody waits
- * for the result then.
- */
+/** Changes the service's body into one that the decoder reads. Rejects with BAD_RESPONSE, or with CLOSED soon after `isClosed` becomes true. */
 export type Mapping = (body: unknown, isClosed?: () => boolean) => Promise<unknown>;
 
 /** The most parts of an expression that may be evaluated. A list of 1,000 strips takes about 100,000. */
