@@ -35,7 +35,7 @@ const EMPTY_AGAIN_AFTER = 30_000;
  */
 const MAYBE_AWAY_FOR = 10 * 60_000;
 
-/** The same after a birth message, at which the topic is emptied once more: the connection may have been lost again before that. */
+/** The same, but after it was emptied once more because of a birth message: the connection may have been lost again before that. */
 const UNSURE_FOR = 60_000;
 
 /** The most emptied topics that are remembered; bounds memory. */

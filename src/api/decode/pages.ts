@@ -8,25 +8,34 @@ import { isSet, readFlag, readIndex, readText } from './values';
 type Hint = 'failed' | 'more' | 'paged' | 'all' | null;
 type FieldHint = [key: string, hint: Hint];
 
+/** What came with the fields. */
+interface Came {
+  /** What a count may mean: the number of records, or of strips. */
+  counts: readonly number[];
+  /** No strip came, in any wrapper. */
+  nothing: boolean;
+}
+
 /** How deep paging fields may be nested: `meta.pagination.links.next`. */
 const DEEPEST_PAGING = 3;
 
 /**
  * The fields around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
- * count. `came`: how many records there were, and how many strips; `rooms`: how many records were in each wrapper that is one of several, such as a
+ * count. `counts`: how many records there were, and how many strips; `rooms`: how many records were in each wrapper that is one of several, such as a
  * room.
  */
 export function hintsAtMore(
   wrappers: readonly JsonRecord[],
-  came: readonly number[],
+  counts: readonly number[],
   rooms: ReadonlyMap<JsonRecord, number> = new Map(),
 ): FieldHint[] {
+  const nothing = Math.max(...counts) === 0;
   return withoutFitting(
     wrappers.flatMap((wrapper) => {
       const size = rooms.get(wrapper);
-      if (size === undefined) return hintsIn(wrapper, came, 0);
-      // That everything in one room came says nothing about the others. A code in a room without strips is no error if any strip came.
-      return withoutFitting(hintsIn(wrapper, size > 0 ? [size] : [0, ...came], 0));
+      if (size === undefined) return hintsIn(wrapper, { counts, nothing }, 0);
+      // That everything in one room came says nothing about the others.
+      return withoutFitting(hintsIn(wrapper, { counts: [size], nothing }, 0));
     }),
   );
 }
@@ -38,7 +47,7 @@ function withoutFitting(hints: readonly FieldHint[]): FieldHint[] {
   return isAll ? [] : atMore;
 }
 
-function hintsIn(record: JsonRecord, came: readonly number[], depth: number): FieldHint[] {
+function hintsIn(record: JsonRecord, came: Came, depth: number): FieldHint[] {
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
     const meaning = meaningOf(key);
@@ -78,7 +87,7 @@ function isAlsoFirst({ key, plain }: KeyMeaning, record: JsonRecord): boolean {
 }
 
 /** What one field says. */
-function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], inPaging: boolean): Hint {
+function hintOf(meaning: KeyMeaning, found: unknown, { counts, nothing }: Came, inPaging: boolean): Hint {
   const value = isRecord(found) ? scalarOf(found) : found;
   const number = readIndex(value);
   if (meaning.is('more')) {
@@ -86,7 +95,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
     return BEFORE.test(meaning.plain) ? moreOrPaged(isMore) : allOrMore(!isMore);
   }
   // If strips came, a code such as 1 may mean success.
-  const isFailed = Math.max(...came) === 0 && isErrorCode(meaning, value);
+  const isFailed = nothing && isErrorCode(meaning, value);
   if (isFailed || saysIncomplete(meaning, found, value)) return 'failed';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
@@ -94,7 +103,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
     return linkOf(value, inPaging) === null ? null : 'paged';
   }
   if (meaning.is('lastkey') && isSet(found)) return 'paged';
-  return number < 0 ? hintOfText(meaning, value, came) : hintOfNumber(meaning, number, came, inPaging);
+  return number < 0 ? hintOfText(meaning, value, counts) : hintOfNumber(meaning, number, counts, inPaging);
 }
 
 /** Names of what came before this page. That nothing did says nothing about a next page. */

@@ -137,13 +137,10 @@ function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entr
     if (denied || part === 'network' || depth === DEEPEST) return [];
     if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
     if (!Array.isArray(value)) return [];
-    const mayBePorts = outlets && !switched && value.length <= PORTS.length && !value.some(isObject);
-    if (DONE.test(plain) || mayBePorts) {
-      const ports = value.map(portOf).filter((port) => port > 0);
-      // In `ports: [1, 1, 1, 0]` the numbers are states.
-      if (!mayBePorts || new Set(ports).size === value.length)
-        return ports.map((port) => ({ port, ok: true }));
-    }
+    const ports = value.map(portOf).filter((port) => port > 0);
+    // In `ports: [1, 1, 1, 0]` the numbers are states.
+    const arePorts = outlets && !switched && new Set(ports).size === value.length && !value.some(isObject);
+    if (arePorts || DONE.test(plain)) return ports.map((port) => ({ port, ok: true }));
     const records = value.filter(isRecord);
     const results = records.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
     return results.map((each) => entryOf(each, 0, asked));
