@@ -114,7 +114,7 @@ export function numberValues(count: number, from: string, record: JsonRecord): N
     const { strips, denied } = meaningOf(key);
     if (!Array.isArray(list) || list.length !== count || strips) continue;
     const areRecords = list.every(isRecord);
-    // Records beside them may be in another order. A list that is about something else, such as schedules, counts only if it numbers the outlets so.
+    // Records beside them may be in another order. Schedules and the like are about something else, unless they number all outlets in another order.
     if (areRecords && (denied ? isNumberedInOtherOrder(list) : !tellsByOrder(list))) return [];
     if (areRecords) continue;
     // The meaning of the singular: `port` for `ports`.

@@ -232,7 +232,7 @@ function ofValues(
 ): OutletCandidate[] | null {
   // Firebase makes a list of a map with the keys 1 to 4, with nothing in place of 0.
   const values = all.length === PORTS.length + 1 && all[0] === null ? all.slice(1) : all;
-  // A list with "toggle" says what can be sent, or how that is called.
+  // A list with "toggle" in it names commands or labels.
   const isState = (value: unknown): boolean =>
     !isMeasure(value) && !isObject(value) && !says('command', value);
   if (values.length > PORTS.length || !values.every(isState)) return null;
