@@ -172,8 +172,10 @@ function reachableByAll(fields: readonly Field[]): boolean | null {
   const down = new Set<JsonRecord>();
   for (const { meaning, value, record, part } of fields) {
     const said = part === 'meter' ? null : reachability(meaning, value, part);
-    // `error: "offline"`
-    const isOffline = said === false || (meaning.reliability === 'error' && says('offline', value));
+    // `error: "offline"`, `error: {"code": "offline"}`
+    const isError = meaning.reliability === 'error' && saysUnreliable(meaning, value);
+    const words = isError ? (isRecord(value) ? Object.values(value) : [value]) : [];
+    const isOffline = said === false || words.some((word) => says('offline', word));
     if (isOffline && part === 'self') return false;
     if (said === false) down.add(record);
     if (said === true) isUp = true;

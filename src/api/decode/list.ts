@@ -2,7 +2,7 @@ import { isObject, isRecord } from '../../values';
 import { looksLikeMac, sameMac, type JsonRecord } from '../types';
 import { agreed, Preferred } from './agreement';
 import { stripFields, type Field } from './fields';
-import { hasField, keysWhere, meaningOf, type KeyMeaning } from './names';
+import { hasField, isListedName, keysWhere, meaningOf, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
 import { reachability, saysUnreliable } from './reliability';
 import { readIndex, readJson, readText } from './values';
@@ -188,7 +188,7 @@ class Search {
   }
 
   /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that have no known meaning. */
-  #map(record: JsonRecord, { offline, around }: Place): boolean {
+  #map(record: JsonRecord, { name, offline, around }: Place): boolean {
     const strips: FoundRecord[] = [];
     let unidentified = 0;
     const isOffline = offline || saysOffline(record);
@@ -205,7 +205,10 @@ class Search {
     const areSure = strips.some((strip) => tellsOutlets(strip.record));
     if (!areSure && (unidentified > 0 || [record, ...around].some((each) => this.#tellsOutlets(each))))
       return false;
-    this.#add(strips, unidentified);
+    // `"strips": {"Desk": {…}, "Hall": null}`
+    const mayBeStrip = (key: string): boolean => record[key] === null && !isListedName(key);
+    const gaps = name !== null && isListName(name) ? Object.keys(record).filter(mayBeStrip) : [];
+    this.#add(strips, unidentified + gaps.length);
     this.wrappers.push(record);
     return true;
   }

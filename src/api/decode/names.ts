@@ -14,7 +14,7 @@ const NAMES = {
   /** Say where the values beside them come from. Only a word, such as "cache", can mean that they are old. */
   source: 'source datasource statesource valuesource',
   /** Say by a clear boolean that the value beside them is not final yet. In a strip's own record they may mean something else. */
-  pending: 'pending ispending switching isswitching',
+  pending: 'pending ispending switching isswitching transitioning changing unconfirmed unverified',
   /** The opposite of `pending`. */
   confirmed: 'confirmed isconfirmed verified isverified',
   /** Identify a strip only if the value looks like a MAC: the running number of a record must not. */
@@ -25,12 +25,14 @@ const NAMES = {
     portlabel socketlabel plugalias outletalias`,
   /** Say by a clear boolean whether a strip can be reached. */
   available: `available online connected reachable isavailable isonline isconnected isreachable deviceonline
-    striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag`,
+    striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag
+    availability responding isresponding`,
   /** The opposite of `available`. */
   offline: 'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected',
   /** Say by a word whether a strip can be reached, as those in `available` and `offline` do, too. */
-  connection: `status state availability health devicestatus devicestate stripstatus stripstate networkstatus healthstate healthstatus
-    statustext statetext presence connstatus connstate`,
+  connection: `status state health devicestatus devicestate stripstatus stripstate networkstatus healthstate healthstatus
+    statustext statetext presence connstatus connstate currentstatus currentstate overallstatus operationalstatus
+    communication communicationstatus commstatus connectstatus netstatus`,
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
@@ -94,30 +96,31 @@ const NAMES = {
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
   total:
-    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected sum counttotal',
+    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected sum counttotal outof',
   /** Say how many strips came, or how many there are in all. */
   count: 'count cnt size length num number returned n numberreturned shown displayed available',
   /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
-    ofpages finalpage batches chunks parts segments totalchunks chunkcount totalbatches`,
+    ofpages finalpage totalpagecount totalnumberofpages nbpages pagescount lastpagenumber totalparts totalsegments batches chunks parts segments totalchunks chunkcount totalbatches`,
   page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part chunk segment batch',
   /** Say how many strips a page may hold. */
   limit: `limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage
     maxitems batchsize chunksize first maxresult`,
   /** Say how many strips come before this page. */
-  skipped: 'offset skip startindex start startat from pageoffset skipped',
+  skipped: 'offset startoffset currentoffset skip startindex start startat from pageoffset skipped',
   /** Are set if another page follows or came before. */
   more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
     omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
-    after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
+    after aftercursor cursorafter cursornext scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
     startafter pagekey moretocome tobecontinued cropped abridged shortened pagingtoken canloadmore maxreached
     overlimit endingbefore terminatedearly`,
   /** Are set by a service that has pages, on the last one too. */
-  lastkey: 'lastid lastkey lastitem lastcursor lasttoken',
+  lastkey:
+    'lastid lastkey lastitem lastcursor lasttoken pagecursor pagingcursor paginated ispaginated paged ispaged',
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done isdone alldone final isfinal eof end finished isfinished islastpage
-    islastbatch nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded listcomplete`,
+    islastbatch nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded listcomplete reachedend endreached`,
   /** Are set even if no page follows. Only a text such as "1-2 of 5" says whether one does. */
   range: 'range contentrange showing displaying',
   /** Say that some strips did not come, or were not asked for. */
@@ -139,7 +142,7 @@ const WORDS = {
   no: 'false no',
   online: 'online connected reachable available',
   offline: `offline disconnected unreachable unavailable notconnected notreachable notavailable
-    notresponding lost connectionlost deviceoffline`,
+    notresponding noresponse lost connectionlost deviceoffline`,
   /** The values beside it are old, or guesses. */
   old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
@@ -223,8 +226,8 @@ const AFTER_POWER_CUT = /^poweron(?:stat|behavi)/;
 const THINGS = `${oneOf('strip powerstrip pdu device node object entity entitie item result element record row hit entry entrie doc data match matche')}s?`;
 const PAGES = `${oneOf('page pager paging pagination paginator cursor view')}s?`;
 const AFTER_NEXT =
-  oneOf(`page no num number cursor token url link href uri offset marker mark id key start available batch
-  set index from after skip continuation pagination paging ${THINGS}`);
+  oneOf(`page no num number cursor token url link href uri path query params offset marker mark bookmark id key start available batch
+  chunk part segment set index from after skip continuation pagination paging ${THINGS}`);
 const BEFORE_ERROR =
   oneOf(`is has num device relay port outlet strip command comm communication network hardware
   server internal sync`);
@@ -241,22 +244,30 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
     'total',
     new RegExp(
-      `^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available|found)?$`,
+      `^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available|found|matching|registered|owned|known)?$`,
     ),
   ],
-  ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
+  [
+    'total',
+    new RegExp(
+      `^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|totalcount|intotal|found|filtered)$|^(?:expected|found)(?:${THINGS}|count|total)$`,
+    ),
+  ],
   ['count', new RegExp(`^(?:num|numberof|noof|nb)${THINGS}$|^${THINGS}(?:count|num)$`)],
   [
     'more',
-    new RegExp(`^(?:is|list|${THINGS})?(?:partial|truncated|incomplete)(?:data|list|search|${THINGS})?$`),
+    new RegExp(
+      `^(?:is|was|list|response|output|${THINGS})*(?:partial|truncated|incomplete)(?:list|search|response|output|at|${THINGS})?$`,
+    ),
   ],
-  ['more', new RegExp(`^(?:is|has)?more(?:pages?|${THINGS})?(?:available)?$`)],
+  ['more', new RegExp(`^(?:is|has)?more(?:pages?|${THINGS})?(?:available|count|link|href)?$`)],
   ['more', new RegExp(`^remaining(?:pages|${THINGS})?(?:count)?$|^(?:pages|${THINGS})(?:remaining|left)$`)],
   ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
-  ['last', /^last(?:page)?(?:url|link|href|uri)$|^hydralast$/],
+  ['last', /^last(?:page)?(?:url|link|href|uri)$|^hydralast$|^(?:is)?last(?:batch|chunk|part|segment)$/],
   ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
   ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejected|rejection)${AFTER_ERROR}$`)],
   ['reason', new RegExp(`^${FAILED}s?(?:${OUTLETS}|${THINGS}|count|total)$|^${NOT_DONE}${OUTLETS}$`)],
+  ['limit', new RegExp(`^${THINGS}perpage$`)],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?|header)$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details|context|data|result|state)?$`)],
 ];
@@ -356,6 +367,8 @@ function classify(key: string) {
   // "Factor" alone is the power factor, among measurements.
   const isAnyScale = SCALE.exec(plain)?.index === 0 && plain !== 'factor';
   const scaleOf = isAnyScale ? 'any' : readingBefore(SCALE, plain);
+  const isAboutReading =
+    [reading, unitOf, scaleOf].some((each) => each !== null) || is('power') || is('strength');
   const shared = plain === 'stripname' ? Infinity : 100 + rank('name');
   const outletName = is('outletname') ? rank('outletname') : shared;
   return {
@@ -382,7 +395,7 @@ function classify(key: string) {
     unitOf,
     scaleOf,
     /** May be a reading, or its unit or scale. */
-    isAboutReading: [reading, unitOf, scaleOf].some((each) => each !== null) || is('power') || is('strength'),
+    isAboutReading,
     /** If it is beside a `power`, that is a measurement. */
     measures: MEASURES.test(plain),
     /** Holds a strip's own fields, its measurements, or what it says about its connection. */
@@ -410,7 +423,7 @@ function classify(key: string) {
     /** Not read as a field of a strip, even if it is a name above: it has a word such as "firmware". "input_voltage" and "user_strips" are known as a whole. */
     denied:
       key === '__proto__' ||
-      (reading === null && !isStrips && words.some((each) => DENIED.test(each))) ||
+      (!isAboutReading && !isStrips && words.some((each) => DENIED.test(each))) ||
       AFTER_POWER_CUT.test(plain),
     /** In lower case, without separators. */
     plain,

@@ -78,8 +78,10 @@ function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
 
 /** Keys such as "port1". "1" and "L1" count only if there are four, exactly 1-4 or 0-3, because otherwise they may mean anything. */
 function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
-  const isComplete = (kind: KeyMeaning['keyedBy']): boolean =>
-    isExact(keys.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
+  const isComplete = (kind: KeyMeaning['keyedBy']): boolean => {
+    const own = keys.filter(({ keyedBy }) => keyedBy === kind);
+    return own.length >= PORTS.length && isExact([...new Set(own.map(({ keyed }) => keyed))]);
+  };
   const kinds = new Set(['word', ...(['letter', 'digits'] as const).filter(isComplete)]);
   return keys.filter(({ keyedBy }) => kinds.has(keyedBy));
 }
@@ -280,15 +282,16 @@ function ofKeys(
   return container.trust === 'outlets' ? keyedSet(map, keys, container) : null;
 }
 
-/** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
+/** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one set in a container of outlets. */
 function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[] | null {
-  const mayHold = ({ holds, outlets }: KeyMeaning, value: unknown): boolean =>
-    (holds || outlets) && isObject(readJson(value));
-  const [only, ...others] = keysWhere(wrapper, mayHold);
-  if (container.trust !== 'outlets' || only === undefined || others.length > 0) return null;
-  const inner = readJson(wrapper[only]);
-  if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper });
-  return isRecord(inner) ? ofMap(inner, container) : null;
+  if (container.trust !== 'outlets') return null;
+  const sets = keysWhere(wrapper, ({ holds, outlets }) => holds || outlets).map((key) => {
+    const inner = readJson(wrapper[key]);
+    if (Array.isArray(inner)) return ofArray(inner, { ...container, key, record: wrapper });
+    return isRecord(inner) ? ofMap(inner, container) : null;
+  });
+  const [only = null, ...others] = sets.filter((set) => set !== null && set.length > 0);
+  return others.length === 0 ? only : null;
 }
 
 /**

@@ -128,7 +128,7 @@ const saysMissing = ({ is, plain }: KeyMeaning): boolean => is('missing') || MIS
 
 /** Names of which a part says this: "failed_strips", "notFound", "loadErrors", "updated_since". */
 const MISSING =
-  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|unprocessed|timedout).|^not(?:found|loaded|shown|returned)|(?:errors|warnings?|since)$/;
+  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|unprocessed|timedout).|^not(?:found|loaded|shown|returned)|^(?:strips|devices|items|results)(?:failed|missing|skipped|omitted|hidden)$|(?:errors|warnings?|since)$/;
 
 const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 

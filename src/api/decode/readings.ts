@@ -49,8 +49,8 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
     .filter(
       ({ meaning, value, part }) =>
         (part === 'meter' && saysUnreliable(meaning, value)) ||
-        // A network that is not connected has no signal.
-        (part === 'network' && reachability(meaning, value) === false),
+        // A network that is not connected has no signal, and a meter that cannot be reached has no load.
+        (part !== 'self' && reachability(meaning, value) === false),
     )
     .map(({ record }) => record);
   const besideMeasures = new Map<JsonRecord, boolean>();

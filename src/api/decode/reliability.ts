@@ -56,9 +56,11 @@ export function reachability(
   return says('offline', said) ? false : says('online', said) ? true : null;
 }
 
-/** `{"value": false}`, `{"State": "offline"}` */
+/** `{"value": false}`, `{"State": "offline"}`, `{"online": false}` */
 const valueIn = (record: JsonRecord): unknown =>
-  ['value', 'status', 'state'].flatMap((name) => valuesNamed(record, name)).find((value) => value !== null);
+  ['value', 'status', 'state', 'online']
+    .flatMap((name) => valuesNamed(record, name))
+    .find((value) => value !== null);
 
 /** Names of a result code. */
 export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
@@ -66,7 +68,7 @@ export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or
 /** Whether a field says by a word, by its name, as an HTTP status or as a code below zero that something failed or only a part succeeded. */
 export function saysFailed({ plain }: KeyMeaning, value: unknown): boolean {
   if (says('failed', value === true ? plain : value)) return true;
-  const status = /^(?:http)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
+  const status = /^(?:http|response|result)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
   const isNegative = typeof value === 'number' && value < 0 && CODE.test(plain);
   return status === 206 || (status >= 400 && status < 600) || isNegative;
 }
