@@ -89,7 +89,7 @@ class Search {
     const { name, offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
     if (!isRecord(record)) return 'unidentified';
-    const own = directIdentity(record);
+    const own = ownIdentity(record);
     if (this.#addGroup(record, own, place)) return 'group';
     const identity = identityOf(record, own);
     if (identity === null) return 'unidentified';
@@ -178,7 +178,7 @@ class Search {
       this.#add(strips, entries.length - others.length - byMac.length);
       return true;
     }
-    const own = directIdentity(record);
+    const own = ownIdentity(record);
     if (this.#addGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
     // A single strip counts only if it is the whole answer.
@@ -320,6 +320,13 @@ function partIdentity(record: JsonRecord): Identity | null {
   const sure = agreed(own.filter(isNamed));
   const mac = sure ?? agreed(fields.filter(isNamed)) ?? agreed(own.filter(isLikely));
   return typeof mac === 'string' ? { mac, named: sure !== undefined } : null;
+}
+
+/** The identity that a record gives itself, perhaps in a part beside its outlets: `{"info": {"mac": …}, "outlets": […]}`. */
+function ownIdentity(record: JsonRecord): Identity | null {
+  const own = directIdentity(record);
+  if (own !== null || !hasField(record, ({ outlets }, value) => outlets && isObject(value))) return own;
+  return tellsOutlets(record) ? partIdentity(record) : null;
 }
 
 /** Added to the rank of an identifier, so that any field called MAC is preferred. */

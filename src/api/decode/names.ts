@@ -50,7 +50,8 @@ const NAMES = {
     status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing meta metadata summary identity identification resource entity main message
-    states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
+    states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields
+    devicestatus devicestate stripstatus stripstate statusinfo`,
   /** Of those in `self`: a load in them is that of a processor. */
   system: 'sys system sysinfo systeminfo',
   /** Of those in `self`: a load and a voltage in them are the rated ones, and a yes or no may say what can be done. */

@@ -31,8 +31,8 @@ export function numberRecords(
   keys: readonly KeyMeaning[],
   ordered: boolean,
 ): { numbers: Numbers; codes: Codes } {
-  const { called, codes } = calledPort(records, columns);
   const isKeyed = keys.some(({ keyed }) => keyed >= 0);
+  const { called, codes } = calledPort(records, columns, isKeyed);
   // Keys of digits only may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;
   if (called !== null && byKey !== null) {
@@ -53,14 +53,20 @@ export function numberRecords(
 function calledPort(
   records: readonly JsonRecord[],
   columns: readonly KeyMeaning[],
+  isKeyed: boolean,
 ): { called: Numbers | null; codes: Codes } {
   const sure: number[][] = [];
   const unsure: { key: string; raw: number[] }[] = [];
-  for (const { key, number, state } of columns) {
+  const areNames = ({ key }: KeyMeaning): boolean => records.some((record) => isPlainName(record[key]));
+  const isPort = (column: KeyMeaning): boolean =>
+    column.number === 'port' && column.state === null && !areNames(column);
+  for (const column of columns) {
+    const { key, number, state } = column;
     if (number !== 'port') continue;
     const values = records.map((record) => record[key]);
     const raw = values.map(outletNumberOf);
     if (raw.every((each) => each < 0) || isConstant(raw) || areOfBanks(values, raw)) continue;
+    if (areNames(column) && (isKeyed || columns.some(isPort) || positions(records).length > 0)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
   }
@@ -77,6 +83,10 @@ function calledPort(
   }
   return { called: called ?? combinedNumbers(others), codes };
 }
+
+/** `outlet: "TV"`: the name that a user gave. Then `outlet: "Lamp 4"` in another record is one, too, if something else numbers the records. */
+const isPlainName = (value: unknown): boolean =>
+  typeof value === 'string' && /\p{L}[^0-9]*$/u.test(value) && !isNoOutlet(value) && !isOfOther(value);
 
 /** Whether two texts end with the same number, such as "A1" and "B1": then they number outlets of two banks, and not one outlet twice. */
 const areOfBanks = (values: readonly unknown[], raw: readonly number[]): boolean =>

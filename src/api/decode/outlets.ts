@@ -3,7 +3,15 @@ import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
 import { agreed, fieldsOf, Preferred, type AddNote } from './agreement';
 import { joined, stripFields, type StripFields } from './fields';
 import { isOfOther, keysWhere, meaningOf, namesOutlet, says, type KeyMeaning } from './names';
-import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
+import {
+  fromKeys,
+  isExact,
+  isNoOutlet,
+  numberRecords,
+  numberValues,
+  outletNumberOf,
+  type Numbers,
+} from './numbering';
 import { addCodes, settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { isMeasure, readBit, readJson, readText, readWord } from './values';
 
@@ -47,11 +55,14 @@ const MAX_SETS = 16;
 export function outletSets({ fields, keyed }: StripFields, measured: boolean): OutletCandidate[][] {
   const sets: OutletCandidate[][] = [];
   const others: OutletCandidate[][] = [];
+  let isUnclear = false;
   for (const { meaning, value, record, part } of fields) {
     if (!isObject(value) || part === 'network' || meaning.is('old')) continue;
     const trust = trustOf(meaning, value);
     const set = readSet(value, { key: meaning.key, record, trust, measured });
     if (set !== null) (trust === 'none' ? others : sets).push(set);
+    // Zeros that may be measurements are no set, but still no other list is that of the outlets.
+    else if (meaning.outlets && isRowOfBits(value)) isUnclear = true;
     if (sets.length + others.length > MAX_SETS) return [];
   }
   for (const { record, keys } of keyed) {
@@ -61,8 +72,11 @@ export function outletSets({ fields, keyed }: StripFields, measured: boolean): O
     const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured });
     if (set !== null) sets.push(set);
   }
-  return sets.some((outlets) => outlets.length > 0) ? sets : others;
+  return isUnclear || sets.some((outlets) => outlets.length > 0) ? sets : others;
 }
+
+const isRowOfBits = (value: object): boolean =>
+  Array.isArray(value) && value.length === PORTS.length && value.every((item) => readBit(item) !== null);
 
 /** Whether a record holds outlets. */
 export const tellsOutlets = (record: JsonRecord): boolean =>
@@ -173,8 +187,8 @@ function thoseOfOutlets(
   columns: readonly KeyMeaning[],
   trust: Container['trust'],
 ): readonly JsonRecord[] {
-  // A fifth block that is called USB is no outlet. If there are only four, a user may have given one that name.
-  const isMany = records.length > PORTS.length;
+  // A fifth block that is called USB is no outlet. If there are only four, or if no number is there twice, a user may have given one that name.
+  const isMany = records.length > PORTS.length && !columns.some((column) => numbersEachOnce(records, column));
   // A record with the number of an outlet is an outlet, whatever its name or its identifier is, unless a code says what its value is:
   // `{"port": 1, "code": "lock", "value": true}`.
   const isNumbered = columns.some(({ number }) => number === 'port');
@@ -194,6 +208,13 @@ function thoseOfOutlets(
     return !isValue || names.length === 0 || names.some(namesOutlet);
   });
   return kept.length < records.length ? kept : records;
+}
+
+/** Whether a column numbers outlets and no two records have the same number. */
+function numbersEachOnce(records: readonly JsonRecord[], { key, number }: KeyMeaning): boolean {
+  const told =
+    number === 'port' ? records.map((record) => outletNumberOf(record[key])).filter((n) => n > 0) : [];
+  return told.length > 0 && new Set(told).size === told.length;
 }
 
 /**

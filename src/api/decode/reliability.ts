@@ -1,7 +1,7 @@
 // What fields say about the values beside them: that these are old, that something failed, or that the strip cannot be reached.
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
-import { says, valuesNamed, type KeyMeaning } from './names';
+import { hasField, says, valuesNamed, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex } from './values';
 
 /** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
@@ -58,9 +58,11 @@ export function reachability(
 
 /** `{"value": false}`, `{"State": "offline"}`, `{"online": false}` */
 const valueIn = (record: JsonRecord): unknown =>
-  ['value', 'status', 'state', 'online']
-    .flatMap((name) => valuesNamed(record, name))
-    .find((value) => value !== null);
+  hasField(record, ({ available }, value) => available && readFlag(value) === false)
+    ? 'offline'
+    : ['value', 'status', 'state', 'online']
+        .flatMap((name) => valuesNamed(record, name))
+        .find((value) => value !== null);
 
 /** Names of a result code. */
 export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
