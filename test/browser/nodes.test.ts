@@ -533,6 +533,27 @@ describe('the nodes in the editor', () => {
     await editor.node('first').locator('.red-ui-flow-node-error').waitFor({ state: 'hidden' });
   });
 
+  it('show the status of a simulator below it, and below a subflow that shows it, too', async () => {
+    const simulator = (id: string, path: string, z = tab.id) =>
+      placed(id, 'strip simulator', { z, name: '', path, strips: [] });
+    const status = { x: 400, y: 100, wires: [{ id: 'listener', port: 0 }] };
+    const flows = [
+      { id: 'subflow', type: 'subflow', name: 'Inside', info: '', in: [], out: [], env: [], status },
+      simulator('second', '/shared', 'subflow'),
+      placed('listener', 'status', { z: 'subflow', scope: null }),
+      placed('instance', 'subflow:subflow', { wires: [] }),
+      { ...simulator('alone', '/alone'), y: 100 },
+    ];
+    // Status nodes hear nothing of what is shown while nodes are created, but of what changes when the path is free.
+    await stage.red.deploy([tab, simulator('first', '/shared'), ...flows]);
+    await stage.red.deploy([tab, ...flows], 'nodes');
+    await open();
+    for (const id of ['alone', 'instance']) {
+      await editor.node(id).locator('.red-ui-flow-node-status-label', { hasText: /./ }).waitFor();
+      assert.equal(await editor.statusText(id), 'simulated');
+    }
+  });
+
   it('keep the outlets of a simulated strip, and name them', async () => {
     const strips = [{ mac: 'A1', name: 'Desk', outlets: [{ name: 'Lamp', on: true }, { on: false }] }];
     const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };

@@ -57,7 +57,7 @@ describe('the strip simulator node', () => {
   /** The latest status, as "fill shape key". */
   const statusOf = (id: string) => {
     const { fill, shape, text } = said(id, 'status').at(-1) as { fill: string; shape: string; text: string };
-    return `${fill} ${shape} ${text.replace('strip-simulator.status.', '')}`;
+    return `${fill} ${shape} ${text.replace(/^@smart-strip\/.*:strip-simulator\.status\./, '')}`;
   };
   const next = async (id: string) => {
     const [msg] = (await once(nodeOf(id), 'input')) as [NodeMessage];
