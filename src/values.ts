@@ -88,6 +88,9 @@ function renderObject(value: object, depth: number): string {
   if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
   // Listing all keys of an array with millions of entries takes seconds.
   const keys = Object.keys(isArray ? value.slice(0, MAX_MEMBERS + 1) : value);
+  // Of a promise or a date there is nothing else to show.
+  const name = dataOf(dataOf(Object.getPrototypeOf(value), 'constructor'), 'name');
+  const className = typeof name === 'string' && /^(?!Object$)\w+$/.test(name) ? `${name} ` : '';
   const members = keys.slice(0, MAX_MEMBERS).map((key) => {
     const member = Object.getOwnPropertyDescriptor(value, key);
     const isValue = member !== undefined && 'value' in member;
@@ -95,5 +98,9 @@ function renderObject(value: object, depth: number): string {
     return isArray ? text : `${render(key, depth)}: ${text}`;
   });
   if (keys.length > MAX_MEMBERS) members.push('…');
-  return isArray ? `[${members.join(', ')}]` : `{${members.join(', ')}}`;
+  return isArray ? `[${members.join(', ')}]` : `${className}{${members.join(', ')}}`;
 }
+
+/** An own property; `undefined` for a getter. */
+const dataOf = (owner: unknown, name: string): unknown =>
+  Object.getOwnPropertyDescriptor(Object(owner), name)?.value;

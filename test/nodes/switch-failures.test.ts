@@ -33,6 +33,10 @@ describe('the strip switch node, where it cannot switch', () => {
       String((await lab.caught('switch', { payload: 'maybe' })).error?.message),
       /, or choose an action in the node: "maybe" says neither on nor off\.$/,
     );
+    assert.match(
+      String((await lab.caught('switch', { payload: Promise.resolve(true) })).error?.message),
+      /: Promise \{\} says neither on nor off\.$/,
+    );
     assert.deepEqual(lab.requests(), []);
     assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);
   });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { preview } from '../../src/values';
+
+/** A class whose name is code. */
+class HasCode {
+  static get name(): string {
+    return assert.fail();
+  }
+  on = true;
+}
 
 describe('the preview of a value', () => {
   const cyclic: Record<string, unknown> = { port: 1 };
@@ -28,6 +37,14 @@ describe('the preview of a value', () => {
       '{"on": getter}',
     ],
     ['nothing that a prototype brings', Object.create({ on: true }), '{}'],
+    ['a promise, which a flow did not wait for, by its class', Promise.resolve(true), 'Promise {}'],
+    [
+      'a class also from a function node, and inside',
+      runInNewContext('({ on: new Date(0) })'),
+      '{"on": Date {}}',
+    ],
+    ['a class without running its code', new HasCode(), '{"on": true}'],
+    ['an object that has only a property of that name', { constructor: Date }, '{"constructor": function}'],
     ['a cycle', cyclic, '{"port": 1, "self": {"port": 1, "self": {…}}}'],
   ];
   for (const [what, value, text] of cases) {

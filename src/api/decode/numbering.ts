@@ -49,27 +49,28 @@ export function numberRecords(
   return { numbers: agree ? first : [], codes };
 }
 
-/** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
+/** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. `isKeyed`: the keys of the records have numbers, too. */
 function calledPort(
   records: readonly JsonRecord[],
   columns: readonly KeyMeaning[],
   isKeyed: boolean,
 ): { called: Numbers | null; codes: Codes } {
-  const sure: number[][] = [];
-  const unsure: { key: string; raw: number[] }[] = [];
-  const areNames = ({ key }: KeyMeaning): boolean => records.some((record) => isPlainName(record[key]));
-  const isPort = (column: KeyMeaning): boolean =>
-    column.number === 'port' && column.state === null && !areNames(column);
-  for (const column of columns) {
-    const { key, number, state } = column;
+  const found: { key: string; state: KeyMeaning['state']; raw: number[]; areNames: boolean }[] = [];
+  for (const { key, number, state } of columns) {
     if (number !== 'port') continue;
     const values = records.map((record) => record[key]);
     const raw = values.map(outletNumberOf);
     if (raw.every((each) => each < 0) || isConstant(raw) || areOfBanks(values, raw)) continue;
-    if (areNames(column) && (isKeyed || columns.some(isPort) || positions(records).length > 0)) continue;
-    if (state === null) sure.push(raw);
-    else unsure.push({ key, raw });
+    found.push({ key, state, raw, areNames: values.some(isPlainName) });
   }
+  const areNumberedOtherwise =
+    found.some(({ areNames }) => areNames) &&
+    (isKeyed ||
+      found.some(({ state, areNames }) => state === null && !areNames) ||
+      positions(records).length > 0);
+  const told = areNumberedOtherwise ? found.filter(({ areNames }) => !areNames) : found;
+  const sure = told.filter(({ state }) => state === null).map(({ raw }) => raw);
+  const unsure = told.filter(({ state }) => state !== null);
   const called = combinedNumbers(sure);
   const codes: Codes = new Map();
   const others: number[][] = [];
