@@ -102,7 +102,7 @@ class Search {
     const before = this.records.length;
     // The records inside a record with a MAC are its outlets, unless they have their own MACs and are called strips, or have outlets.
     const others = own === null ? null : keysOfOthers(record, own);
-    if (others?.size === 0 || !this.#inside(record, place)) return false;
+    if (others?.size === 0 || !this.#inside(record, place, others)) return false;
     // A record with outlets, or with a MAC further down, does not become a group because of an empty list in it.
     const isHub = own !== null && !tellsOutlets(record);
     if (this.records.length === before && !isHub && partIdentity(record) !== null) return false;
@@ -128,8 +128,12 @@ class Search {
     this.isList = true;
   }
 
-  /** Searches an element or a wrapper for lists of strips. */
-  #inside(record: JsonRecord, { depth, offline, inElement, around: outer }: Place): boolean {
+  /** Searches an element or a wrapper for lists of strips. `strips`: the keys under which a hub holds some. */
+  #inside(
+    record: JsonRecord,
+    { depth, offline, inElement, around: outer }: Place,
+    strips: ReadonlySet<string> | null,
+  ): boolean {
     const isOffline = offline || saysOffline(record);
     const before = this.records.length;
     const around = [...outer, record];
@@ -137,7 +141,7 @@ class Search {
     const others: unknown[] = [];
     for (const key of containers(record)) {
       const name = meaningOf(key);
-      const value = listOfOne(name, readJson(record[key]));
+      const value = listOfOne(name, readJson(record[key]), strips?.has(key) === true);
       const place = {
         name,
         depth: depth + 1,
@@ -221,9 +225,13 @@ class Search {
   }
 }
 
-/** `{"strips": {"mac": …}}` and `{"strips": {"count": 1, "strip": {"mac": …}}}`: a list of one strip, converted from XML. */
-function listOfOne(name: KeyMeaning, value: unknown): unknown {
-  if (!isRecord(value) || !(name.strips || name.is('list')) || !name.plain.endsWith('s')) return value;
+/**
+ * `{"strips": {"mac": …}}` and `{"strips": {"count": 1, "strip": {"mac": …}}}`: a list of one strip, converted from XML. `isOther`: it is in the record
+ * of a hub, `{"mac": …, "strip": {"mac": …}}`.
+ */
+function listOfOne(name: KeyMeaning, value: unknown, isOther: boolean): unknown {
+  const mayBeList = (name.strips || name.is('list')) && (isOther || name.plain.endsWith('s'));
+  if (!isRecord(value) || !mayBeList) return value;
   return partIdentity(value) !== null && tellsOutlets(value) ? [value] : value;
 }
 
@@ -262,11 +270,15 @@ function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
   const keys = new Set<string>();
   for (const key in record) {
     const value = record[key];
-    if (!isObject(value) || meaningOf(key).denied) continue;
+    const { denied, strips } = meaningOf(key);
+    if (!isObject(value) || denied) continue;
     const inner: unknown[] = Object.values(value);
-    const areStrips = meaningOf(key).strips && Array.isArray(value);
+    const areStrips = strips && Array.isArray(value);
     const holdsOthers = inner.some((item) => isOther(item, own) && (areStrips || tellsOutlets(item)));
-    if (holdsOthers || (areStrips && inner.length === 0)) keys.add(key);
+    // An identifier that only looks like a MAC may be another one of the same strip.
+    const isNamed = strips && own.named && isOther(value, own) && directIdentity(value)?.named === true;
+    const isStrip = isNamed && tellsOutlets(value);
+    if (holdsOthers || isStrip || (areStrips && inner.length === 0)) keys.add(key);
   }
   return keys;
 }

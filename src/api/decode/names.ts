@@ -147,12 +147,12 @@ const WORDS = {
   /** The values beside it are old, or guesses. */
   old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
-  failed: `fail failed failure error errored err ko nok ng timeout timedout unreachable rejected refused incomplete partial
+  failed: `fail failed failure error errored err ko nok ng timeout timedout requesttimeout gatewaytimeout unreachable rejected refused incomplete partial
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
     disconnected syncing async asynchronous deferred delayed willretry submitted enqueued inqueue waiting
-    executing ispending isqueued postponed buffered unacknowledged unfinished`,
+    executing awaiting ispending isqueued postponed buffered unacknowledged unfinished`,
   /** Beside the state of an outlet: it is not known, or about to change. */
   unsettled: `unknown indeterminate undetermined unconfirmed unverified pending switching transitioning
     intransition changing turningon turningoff switchingon switchingoff poweringon poweringoff`,
@@ -161,7 +161,8 @@ const WORDS = {
     notswitched notapplied notexecuted simulated simulation busy expired interrupted stuck nack
     notok unsuccessful noresponse notresponding deviceoffline devicetimeout dropped invalid unauthorized
     unconfirmed unverified rolledback reverted superseded throttled ratelimited
-    undelivered unswitched notdone notconfirmed unsent nak overload overloaded tripped jammed conflict suspended`,
+    undelivered unswitched notdone notconfirmed unsent nak noack notsent notdelivered notsupported notcompleted notfinished
+    notprocessed unprocessed noreply noanswer devicebusy accessdenied permissiondenied declined discarded overload overloaded tripped jammed conflict suspended`,
   /** What can be sent to an outlet, but is no state of it. */
   command: 'toggle',
   /** The quality of the values beside it is too low to rely on them. */
@@ -177,7 +178,7 @@ const oneOf = (words: string): string => `(?:${words.replace(/\s+/g, '|')})`;
 export const OUTLET = oneOf(
   'outlet port socket plug switch relay channel receptacle output gang subdevice ch',
 );
-const OUTLETS = oneOf('outlets ports sockets plugs switches relays channels receptacles outputs');
+export const OUTLETS = oneOf('outlets ports sockets plugs switches relays channels receptacles outputs');
 const BEFORE_OUTLETS = oneOf('power smart ac switched switchable all controlled strip device pdu');
 const AFTER_OUTLETS = oneOf('states statuses list table array map status state values info data details');
 const OUTLET_SETS = new RegExp(
@@ -265,7 +266,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['more', new RegExp(`^remaining(?:pages|${THINGS})?(?:count)?$|^(?:pages|${THINGS})(?:remaining|left)$`)],
   ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
   ['last', /^last(?:page)?(?:url|link|href|uri)$|^hydralast$|^(?:is)?last(?:batch|chunk|part|segment)$/],
-  ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
+  ['reason', new RegExp(`^(?:${BEFORE_ERROR}|${OUTLETS})(?:errors?|failed|failures?)$`)],
   ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejected|rejection)${AFTER_ERROR}$`)],
   ['reason', new RegExp(`^${FAILED}s?(?:${OUTLETS}|${THINGS}|count|total)$|^${NOT_DONE}${OUTLETS}$`)],
   ['limit', new RegExp(`^${THINGS}perpage$`)],

@@ -2,7 +2,7 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { hasField, says, valuesNamed, type KeyMeaning } from './names';
-import { isSet, readFlag, readIndex } from './values';
+import { isSet, readFlag, readIndex, readNumber } from './values';
 
 /** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
 export const saysOld = ({ reliability, connection }: KeyMeaning, value: unknown): boolean =>
@@ -71,6 +71,6 @@ export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or
 export function saysFailed({ plain }: KeyMeaning, value: unknown): boolean {
   if (says('failed', value === true ? plain : value)) return true;
   const status = /^(?:http|response|result)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
-  const isNegative = typeof value === 'number' && value < 0 && CODE.test(plain);
+  const isNegative = (readNumber(value)?.value ?? 0) < 0 && CODE.test(plain);
   return status === 206 || (status >= 400 && status < 600) || isNegative;
 }

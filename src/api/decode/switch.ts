@@ -2,10 +2,10 @@ import { isObject, isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type JsonRecord, type PortOrAll, type SwitchResult } from '../types';
 import { agreed } from './agreement';
 import { stripFields } from './fields';
-import { hasField, meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
+import { hasField, meaningOf, OUTLETS, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
-import { holdsProblem, isProblem, saysFailed } from './reliability';
+import { holdsProblem, isProblem, reachability, saysFailed } from './reliability';
 import { isSet, readBit, readFlag, readJson, readText, readWord } from './values';
 
 /** What a switch answer says (API document, section 2). */
@@ -237,7 +237,9 @@ function saysNo(
     if (saysFailed(meaning, value)) return true;
     const word = wordIn(meaning, value);
     if (isOutcome && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
-    if (meaning.is('error') || (isOutcome && meaning.is('reason') && !WARNING.test(meaning.plain)))
+    // `data: {"failed_ports": [2]}` is about the outlets.
+    const mayBeReason = isOutcome || (Array.isArray(value) && value.some((each) => portOf(each) > 0));
+    if (meaning.is('error') || (mayBeReason && meaning.is('reason') && !WARNING.test(meaning.plain)))
       // An empty `errors` says that there are none; an empty `error` may be one.
       return isRecord(value)
         ? holdsProblem(value) || !(isSet(value) || meaning.plain.endsWith('s'))
@@ -251,20 +253,24 @@ function saysNo(
 }
 
 /** Names of fields in which a "no", or an empty value, leaves it open whether the outlet was switched. */
-const DONE =
-  /^(?:is|all|has|was|device|command|port)*(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|reachable|responded|processed|handled|performed|ack|acked|acknowledged|confirmed|verified|succeeded|successful|completed?|done|finished|final|valid|ok)$|^(?:switched|success)count$/;
+const DONE = new RegExp(
+  `^(?:is|all|has|was|device|command|port)*(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|reachable|responded|processed|handled|performed|ack|acked|acknowledged|confirmed|verified|succeeded|success|successes|successful|completed?|done|finished|final|valid|ok)(?:${OUTLETS}|count)?$`,
+);
 /**
  * Names of fields in which a "no", but not 0 or an empty list, leaves it open whether the outlet was switched: 0 and an empty list may mean "no
  * error".
  */
 const ANSWER = /^(?:result|data|response)$/;
 
-/** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */
+/**
+ * Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`.
+ * It is not if the strip cannot be reached, either.
+ */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
   hasField(record, (meaning, value) => {
     const { plain, available, part, isName } = meaning;
     if (isName) return false;
-    if (says('pending', wordIn(meaning, value))) return true;
+    if (says('pending', wordIn(meaning, value)) || reachability(meaning, value) === false) return true;
     if (WARNING.test(plain)) return isProblem(value);
     if (isObject(value) && depth < DEEPEST && (WORK.test(plain) || part === 'self'))
       return [value].flat().some((inner) => isRecord(inner) && saysPending(inner, depth + 1));
