@@ -39,6 +39,13 @@ describe('The reason why a value is unknown', () => {
     ]);
   });
 
+  it('names a set inside a state once, and not by one of its outlets, too', () => {
+    const body = { mac: MAC, outlets: [true, true, true, true], status: { port1: true, port3: false } };
+    assert.deepEqual(explain(body, MAC), [
+      { mac: MAC, about: 3, reason: 'disagree', fields: ['outlets', 'status'] },
+    ]);
+  });
+
   it('names outlets that nothing numbers', () => {
     assert.deepEqual(explain({ mac: MAC, outlets: [{ id: 77, on: true }] }, MAC), [
       { mac: MAC, about: 'outlets', reason: 'unnumbered', fields: ['outlets'] },
