@@ -264,7 +264,7 @@ const ANSWER = /^(?:result|data|response)$/;
 
 /**
  * Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`.
- * It is not if the strip cannot be reached, either.
+ * Nor is it if it says that the strip cannot be reached.
  */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
   hasField(record, (meaning, value) => {
