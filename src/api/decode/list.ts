@@ -2,7 +2,7 @@ import { isObject, isRecord } from '../../values';
 import { looksLikeMac, sameMac, type JsonRecord } from '../types';
 import { agreed, Preferred } from './agreement';
 import { stripFields, type Field } from './fields';
-import { hasField, isListedName, keysWhere, meaningOf, type KeyMeaning } from './names';
+import { hasField, isListedName, keysWhere, meaningOf, valuesWhere, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
 import { reachability, saysUnreliable } from './reliability';
 import { readIndex, readJson, readText } from './values';
@@ -275,9 +275,7 @@ function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
     const inner: unknown[] = Object.values(value);
     const areStrips = strips && Array.isArray(value);
     const holdsOthers = inner.some((item) => isOther(item, own) && (areStrips || tellsOutlets(item)));
-    // An identifier that only looks like a MAC may be another one of the same strip.
-    const isNamed = strips && own.named && isOther(value, own) && directIdentity(value)?.named === true;
-    const isStrip = isNamed && tellsOutlets(value);
+    const isStrip = strips && own.named && isNamedOther(value, own) && tellsOutlets(value);
     if (holdsOthers || isStrip || (areStrips && inner.length === 0)) keys.add(key);
   }
   return keys;
@@ -287,6 +285,10 @@ function isOther(item: unknown, own: Identity): item is JsonRecord {
   const identity = isRecord(item) ? directIdentity(item) : null;
   return identity !== null && !sameMac(identity.mac, own.mac);
 }
+
+/** Whether a field called MAC says that a record is about another strip. An identifier that only looks like a MAC may be another one of the same strip. */
+const isNamedOther = (item: unknown, own: Identity): item is JsonRecord =>
+  isOther(item, own) && directIdentity(item)?.named === true;
 
 /** The keys of a record that may hold strips. If some are called strips, only those, the ones that are called unreachable, and rooms with such lists. */
 function containers(record: JsonRecord): string[] {
@@ -337,8 +339,12 @@ function partIdentity(record: JsonRecord): Identity | null {
 /** The identity that a record gives itself, perhaps in a part beside its outlets: `{"info": {"mac": …}, "outlets": […]}`. */
 function ownIdentity(record: JsonRecord): Identity | null {
   const own = directIdentity(record);
-  if (own !== null || !hasField(record, ({ outlets }, value) => outlets && isObject(value))) return own;
-  return tellsOutlets(record) ? partIdentity(record) : null;
+  const sets = own === null ? valuesWhere(record, ({ outlets }) => outlets).filter(isObject) : [];
+  const part = sets.length > 0 && tellsOutlets(record) ? partIdentity(record) : null;
+  if (part === null) return own;
+  // Outlets with other MACs are those of other strips: `{"info": {"mac": …}, "outlets": [{"mac": …, "port": 1, "on": true}, …]}`.
+  const isOfOthers = sets.some((set) => Object.values(set).some((outlet) => isNamedOther(outlet, part)));
+  return isOfOthers ? null : part;
 }
 
 /** Added to the rank of an identifier, so that any field called MAC is preferred. */

@@ -210,11 +210,12 @@ function thoseOfOutlets(
   return kept.length < records.length ? kept : records;
 }
 
-/** Whether a column numbers outlets and no two records have the same number. */
-function numbersEachOnce(records: readonly JsonRecord[], { key, number }: KeyMeaning): boolean {
-  const told =
-    number === 'port' ? records.map((record) => outletNumberOf(record[key])).filter((n) => n > 0) : [];
-  return told.length > 0 && new Set(told).size === told.length;
+/** Whether a column numbers the outlets, and no two of them have the same number. */
+function numbersEachOnce(records: readonly JsonRecord[], { key, number, state }: KeyMeaning): boolean {
+  // `relay: 1` may be a state.
+  if (number !== 'port' || state !== null) return false;
+  const told = records.map((record) => outletNumberOf(record[key])).filter((each) => each > 0);
+  return told.length >= PORTS.length && new Set(told).size === told.length;
 }
 
 /**
