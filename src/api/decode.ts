@@ -2,7 +2,7 @@ import { isRecord } from '../values';
 import { Preferred, type AddNote, type Note } from './decode/agreement';
 import { stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { keysWhere, says, valuesWhere } from './decode/names';
+import { keysWhere, valuesWhere } from './decode/names';
 import {
   outletSets,
   readSet,
@@ -13,7 +13,7 @@ import {
 } from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
-import { reachability, saysOld, saysUnreliable } from './decode/reliability';
+import { isOfflineError, reachability, saysOld, saysUnreliable } from './decode/reliability';
 import { readJson, readText } from './decode/values';
 import { macKey, type JsonBody, type JsonRecord, type ListAnswer, type StripAnswer } from './types';
 
@@ -172,11 +172,7 @@ function reachableByAll(fields: readonly Field[]): boolean | null {
   const down = new Set<JsonRecord>();
   for (const { meaning, value, record, part } of fields) {
     const said = part === 'meter' ? null : reachability(meaning, value, part);
-    // `error: "offline"`, `error: {"code": "offline"}`
-    const isError = meaning.reliability === 'error' && saysUnreliable(meaning, value);
-    const words = isError ? (isRecord(value) ? Object.values(value) : [value]) : [];
-    const isOffline = said === false || words.some((word) => says('offline', word));
-    if (isOffline && part === 'self') return false;
+    if (part === 'self' && (said === false || isOfflineError(meaning, value))) return false;
     if (said === false) down.add(record);
     if (said === true) isUp = true;
   }

@@ -60,7 +60,7 @@ function addFields(
       for (const said of valuesNamed(value, 'value'))
         found.fields.push({ meaning, value: said, record, part, depth });
       // `connection: {"status": "offline"}` is about the strip itself, and not about one of its networks.
-      if (meaning.available && hasField(value, (name, said) => reachability(name, said) === false))
+      if (meaning.available && reachability(meaning, value) === false)
         found.fields.push({ meaning, value: 'offline', record, part, depth });
       addFields(found, value, inner, depth + 1, around);
       continue;

@@ -339,9 +339,10 @@ function partIdentity(record: JsonRecord): Identity | null {
 /** The identity that a record gives itself, perhaps in a part beside its outlets: `{"info": {"mac": …}, "outlets": […]}`. */
 function ownIdentity(record: JsonRecord): Identity | null {
   const own = directIdentity(record);
-  const sets = own === null ? valuesWhere(record, ({ outlets }) => outlets).filter(isObject) : [];
+  if (own !== null) return own;
+  const sets = valuesWhere(record, ({ outlets }) => outlets).filter(isObject);
   const part = sets.length > 0 && tellsOutlets(record) ? partIdentity(record) : null;
-  if (part === null) return own;
+  if (part === null) return null;
   // Outlets with other MACs are those of other strips: `{"info": {"mac": …}, "outlets": [{"mac": …, "port": 1, "on": true}, …]}`.
   const isOfOthers = sets.some((set) => Object.values(set).some((outlet) => isNamedOther(outlet, part)));
   return isOfOthers ? null : part;

@@ -172,7 +172,7 @@ const WORDS = {
 } as const;
 
 /** A pattern for one of these words. */
-const oneOf = (words: string): string => `(?:${words.replace(/\s+/g, '|')})`;
+export const oneOf = (words: string): string => `(?:${words.replace(/\s+/g, '|')})`;
 
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
 export const OUTLET = oneOf(

@@ -34,6 +34,12 @@ function namesError({ plain }: KeyMeaning, value: unknown): boolean {
   return !Array.isArray(value) && isProblem(value);
 }
 
+/** `error: "offline"`, `error: {"code": "offline"}` */
+export const isOfflineError = (meaning: KeyMeaning, value: unknown): boolean =>
+  meaning.reliability === 'error' &&
+  namesError(meaning, value) &&
+  (isRecord(value) ? Object.values(value) : [value]).some((word) => says('offline', word));
+
 /** Whether the value of an error or a warning says that there is one: `null`, `[]` and "none" do not. */
 export const isProblem = (value: unknown): boolean => isSet(value) && !says('fine', value);
 
@@ -56,13 +62,13 @@ export function reachability(
   return says('offline', said) ? false : says('online', said) ? true : null;
 }
 
-/** `{"value": false}`, `{"State": "offline"}`, `{"online": false}` */
-const valueIn = (record: JsonRecord): unknown =>
-  hasField(record, ({ available }, value) => available && readFlag(value) === false)
-    ? 'offline'
-    : ['value', 'status', 'state', 'online']
-        .flatMap((name) => valuesNamed(record, name))
-        .find((value) => value !== null);
+/** What a record such as `{"value": false}`, `{"State": "online"}` or `{"online": false}` says. If some field says "offline", the others do not count. */
+function valueIn(record: JsonRecord): unknown {
+  if (hasField(record, (name, said) => !isRecord(said) && reachability(name, said) === false))
+    return 'offline';
+  const said = ['value', 'status', 'state', 'online'].flatMap((name) => valuesNamed(record, name));
+  return said.find((value) => value !== null);
+}
 
 /** Names of a result code. */
 export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;

@@ -2,7 +2,16 @@ import { isObject, isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type JsonRecord, type PortOrAll, type SwitchResult } from '../types';
 import { agreed } from './agreement';
 import { stripFields } from './fields';
-import { hasField, meaningOf, OUTLETS, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
+import {
+  hasField,
+  meaningOf,
+  oneOf,
+  OUTLETS,
+  says,
+  valuesNamed,
+  valuesWhere,
+  type KeyMeaning,
+} from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { holdsProblem, isProblem, reachability, saysFailed } from './reliability';
@@ -254,7 +263,9 @@ function saysNo(
 
 /** Names of fields in which a "no", or an empty value, leaves it open whether the outlet was switched. */
 const DONE = new RegExp(
-  `^(?:is|all|has|was|device|command|port)*(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|reachable|responded|processed|handled|performed|ack|acked|acknowledged|confirmed|verified|succeeded|success|successes|successful|completed?|done|finished|final|valid|ok)(?:${OUTLETS}|count)?$`,
+  `^${oneOf('is all has was device command port')}*${oneOf(`switched applied executed affected accepted delivered sent
+  received reached reachable responded processed handled performed ack acked acknowledged confirmed verified succeeded
+  success successes successful complete completed done finished final valid ok`)}(?:${OUTLETS}|count)?$`,
 );
 /**
  * Names of fields in which a "no", but not 0 or an empty list, leaves it open whether the outlet was switched: 0 and an empty list may mean "no
