@@ -88,11 +88,11 @@ export class QueuedCommand {
 
   /** The error for its message when its node is removed or its account closes. */
   get errorWhenClosed(): StripError {
-    return closedError(this.switchRequests.length > 0 ? 'sent' : 'notSent', this.outlet);
+    return closedError(this.switchRequests.length > 0 ? 'sent' : 'notSent', this.errorParams);
   }
 
   /** The part of the command that error texts name. */
-  get outlet(): Pick<Command, 'mac' | 'port'> {
+  get errorParams(): Pick<Command, 'mac' | 'port'> {
     return { mac: this.command.mac, port: this.command.port };
   }
 }
@@ -230,7 +230,7 @@ export class CommandQueue {
     for (const queued of this.commands)
       if (this.#waitsForPause(queued)) queued.since = this.options.clock.monotonic();
     this.#endAll(owned, (queued) =>
-      queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed,
+      queued.hasPendingRestore ? closedError('cycle', queued.errorParams) : queued.errorWhenClosed,
     );
     // A request under way and the pause of a cycle go on, but the message ends now.
     for (const queued of owned) this.#reject(queued, queued.stopReason);
@@ -377,7 +377,7 @@ export class CommandQueue {
     }
     this.#endAll(
       [...ended.keys()],
-      (queued) => new StripError(`SUPERSEDED.${ended.get(queued)}`, queued.outlet),
+      (queued) => new StripError(`SUPERSEDED.${ended.get(queued)}`, queued.errorParams),
     );
   }
 }

@@ -240,10 +240,9 @@ export class StripStore {
 
   /** The names of a strip and of one of its outlets; `null`: it has none. */
   names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    const key = macKey(mac);
-    const strip = this.#strips.get(key)?.strip;
+    const strip = this.find(mac);
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
-    const given = this.#givenNames.get(key)?.get(port);
+    const given = this.#givenNames.get(macKey(mac))?.get(port);
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 

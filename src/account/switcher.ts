@@ -158,8 +158,8 @@ export class Switcher {
   }
 
   #unprotected(mac: string): readonly Port[] {
-    const kept = protectedPorts(this.options, mac);
-    return this.store.ports(mac).filter((port) => !kept.includes(port));
+    const skipped = protectedPorts(this.options, mac);
+    return this.store.ports(mac).filter((port) => !skipped.includes(port));
   }
 }
 

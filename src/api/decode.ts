@@ -1,5 +1,5 @@
 import { isRecord } from '../values';
-import { Preferred, type AddNote, type Note } from './decode/agreement';
+import { fieldsOf, Preferred, type AddNote, type Note } from './decode/agreement';
 import { stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
 import { keysWhere, valuesWhere } from './decode/names';
@@ -41,16 +41,15 @@ export function decodeList(
   const oldKeys = oldKeysAround(found.wrappers);
   const all = [...byStrip(found.records).values()];
   const strips = all.map((about) => readStrip(about, oldKeys, at, notes).strip);
-  const came = [found.records.length, strips.length];
+  const counts = [found.records.length, strips.length];
   // Judged separately: a header that says "this is all" does not cancel a hint in the body.
-  const hints = [...hintsAtMore(found.wrappers, came, found.rooms), ...hintsAtMore([paging], came)];
-  const fields = [...new Set(hints.map(([key]) => key))].sort();
-  if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields });
+  const hints = [...hintsAtMore(found.wrappers, counts, found.rooms), ...hintsAtMore([paging], counts)];
+  if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: fieldsOf(hints) });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
   const isRead = found.isList && found.unidentified === 0;
   const isKnown = strips.some(({ outlets }) => outlets.some(({ on }) => on !== null));
   // In an empty list nothing is left unread, even if it is only a page.
-  const isEmpty = isRead && strips.length === 0 && !hints.some(([, hint]) => hint === 'failed');
+  const isEmpty = isRead && strips.length === 0 && !hints.some(({ value }) => value === 'failed');
   const areOffline = strips.length > 0 && strips.every(({ available }) => !available);
   return { strips, complete: isRead && hints.length === 0, readable: isKnown || isEmpty || areOffline };
 }

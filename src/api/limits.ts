@@ -14,13 +14,13 @@ export class Cooldown {
   #error: StripError | null = null;
   #began = 0;
   #until = 0;
+  /** The same on the wall clock, calculated when the pause began. */
+  #untilWall = 0;
   /** Seconds of the longest pause that was logged. */
   #longest = 0;
   #probed = -Infinity;
   /** The command that was sent last during the pause. */
   #probe: object | null = null;
-  /** When the pause ends on the wall clock, calculated when it began. */
-  #untilWall = 0;
 
   constructor(private readonly clock: Clock) {}
 

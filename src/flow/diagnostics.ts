@@ -4,7 +4,7 @@
 import type { AccountDiagnostics } from '../account/account';
 import type { AccountStatus } from '../account/types';
 import type { LastAnswer } from '../api/client';
-import { isListedName } from '../api/decode/names';
+import { meaningOf } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
 import { parseBaseUrl } from '../api/connection-settings';
 import { valueOrNull, type StripError } from '../api/errors';
@@ -202,8 +202,8 @@ export function isKnownKey(key: string): boolean {
   if (!/^[\w .-]{1,40}$/.test(key)) return false;
   const words = key.match(WORD) ?? [];
   const isMadeOfWords = /^[ ._-]*\d?$/.test(key.replace(WORD, ''));
-  const isKnown = (word: string): boolean => WORDS.has(word.toLowerCase()) || isListedName(word);
-  return isListedName(key) || (isMadeOfWords && words.every(isKnown));
+  const isKnown = (word: string): boolean => WORDS.has(word.toLowerCase()) || meaningOf(word).isListed;
+  return meaningOf(key).isListed || (isMadeOfWords && words.every(isKnown));
 }
 
 /** The account's settings; `null` if they cannot be read. */

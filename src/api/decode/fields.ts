@@ -87,7 +87,7 @@ const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
 function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
   const maySwitch = meaning.outlets || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
-  return (maySwitch && isAboutOutlet(record)) || (mayMeasure && hasField(record, (key) => key.is('value')));
+  return (maySwitch && isAboutOutlet(record)) || (mayMeasure && hasField(record, ({ is }) => is('value')));
 }
 
 /** The fields of a record that are not about one of its outlets. */

@@ -2,7 +2,7 @@ import { isObject, isRecord } from '../../values';
 import { looksLikeMac, sameMac, type JsonRecord } from '../types';
 import { agreed, Preferred } from './agreement';
 import { stripFields, type Field } from './fields';
-import { hasField, isListedName, keysWhere, meaningOf, valuesWhere, type KeyMeaning } from './names';
+import { hasField, keysWhere, meaningOf, valuesWhere, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
 import { reachability, saysUnreliable } from './reliability';
 import { readIndex, readJson, readText } from './values';
@@ -128,20 +128,20 @@ class Search {
     this.isList = true;
   }
 
-  /** Searches an element or a wrapper for lists of strips. `strips`: the keys under which a hub holds some. */
+  /** Searches an element or a wrapper for lists of strips. `others`: the keys under which a hub holds some. */
   #inside(
     record: JsonRecord,
     { depth, offline, inElement, around: outer }: Place,
-    strips: ReadonlySet<string> | null,
+    others: ReadonlySet<string> | null,
   ): boolean {
     const isOffline = offline || saysOffline(record);
     const before = this.records.length;
     const around = [...outer, record];
     let any = false;
-    const others: unknown[] = [];
+    const rest: unknown[] = [];
     for (const key of containers(record)) {
       const name = meaningOf(key);
-      const value = listOfOne(name, readJson(record[key]), strips?.has(key) === true);
+      const value = listOfOne(name, readJson(record[key]), others?.has(key) === true);
       const place = {
         name,
         depth: depth + 1,
@@ -150,19 +150,19 @@ class Search {
         around,
       };
       if (this.value(value, place)) any = true;
-      else others.push(value);
+      else rest.push(value);
     }
     if (any) {
       this.wrappers.push(record);
       if (inElement) this.rooms.set(record, this.records.length - before);
-      this.#addFailed(others);
+      this.#addFailed(rest);
     }
     return any;
   }
 
   /** Beside a record that holds strips, another may say that its own could not be read: `{"eu": {"strips": […]}, "us": {"error": …}}`. */
-  #addFailed(others: readonly unknown[]): void {
-    for (const record of others.filter(isRecord)) if (saysFailure(record)) this.wrappers.push(record);
+  #addFailed(values: readonly unknown[]): void {
+    for (const record of values.filter(isRecord)) if (saysFailure(record)) this.wrappers.push(record);
   }
 
   /** A wrapper, a map of strips, or one strip. */
@@ -210,7 +210,7 @@ class Search {
     if (!areSure && (unidentified > 0 || [record, ...around].some((each) => this.#tellsOutlets(each))))
       return false;
     // `"strips": {"Desk": {…}, "Hall": null}`
-    const mayBeStrip = (key: string): boolean => record[key] === null && !isListedName(key);
+    const mayBeStrip = (key: string): boolean => record[key] === null && !meaningOf(key).isListed;
     const gaps = name !== null && isListName(name) ? Object.keys(record).filter(mayBeStrip) : [];
     this.#add(strips, unidentified + gaps.length);
     this.wrappers.push(record);
@@ -226,11 +226,11 @@ class Search {
 }
 
 /**
- * `{"strips": {"mac": …}}` and `{"strips": {"count": 1, "strip": {"mac": …}}}`: a list of one strip, converted from XML. `isOther`: it is in the record
+ * `{"strips": {"mac": …}}` and `{"strips": {"count": 1, "strip": {"mac": …}}}`: a list of one strip, converted from XML. `inHub`: it is in the record
  * of a hub, `{"mac": …, "strip": {"mac": …}}`.
  */
-function listOfOne(name: KeyMeaning, value: unknown, isOther: boolean): unknown {
-  const mayBeList = (name.strips || name.is('list')) && (isOther || name.plain.endsWith('s'));
+function listOfOne(name: KeyMeaning, value: unknown, inHub: boolean): unknown {
+  const mayBeList = (name.strips || name.is('list')) && (inHub || name.plain.endsWith('s'));
   if (!isRecord(value) || !mayBeList) return value;
   return partIdentity(value) !== null && tellsOutlets(value) ? [value] : value;
 }
@@ -265,7 +265,7 @@ const saysFailure = (record: JsonRecord): boolean =>
       saysUnreliable(meaning, value),
   );
 
-/** The keys of a record that hold other strips: records with a MAC other than its own. Only under a name such as `strips` may they be without outlets, or none. */
+/** The keys of a record that hold other strips: records with a MAC other than its own. Under a name such as `strips` they need no outlets, and a list may be empty. */
 function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
   const keys = new Set<string>();
   for (const key in record) {
@@ -311,7 +311,7 @@ const haveOutlets = (strips: unknown): boolean =>
 
 /** A record whose type says that it is a hub or a lamp, unless it has outlets: then it is a strip. */
 const isForeign = (record: JsonRecord): boolean =>
-  hasField(record, (key, type) => typeof type === 'string' && key.is('type') && meaningOf(type).foreign) &&
+  hasField(record, ({ is }, type) => typeof type === 'string' && is('type') && meaningOf(type).foreign) &&
   !tellsOutlets(record);
 
 /** `{mac, port, on}` */
@@ -325,7 +325,7 @@ function identityOf(record: JsonRecord, own: Identity | null): Identity | null {
   return inner?.named === true ? inner : (own ?? inner);
 }
 
-/** The identity of a strip whose record has none in its own fields, taken from its parts. `null`: none there either. */
+/** The identity on which the fields of a record and of its parts agree; `null`: none. Its own fields count more. */
 function partIdentity(record: JsonRecord): Identity | null {
   const { fields } = stripFields([record]);
   const own = fields.filter(({ part }) => part === 'self');

@@ -105,8 +105,7 @@ const NAMES = {
     ofpages finalpage totalpagecount totalnumberofpages nbpages pagescount lastpagenumber totalparts totalsegments batches chunks parts segments totalchunks chunkcount totalbatches`,
   page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part chunk segment batch',
   /** Say how many strips a page may hold. */
-  limit: `limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage
-    maxitems batchsize chunksize first maxresult`,
+  limit: `limit perpage pagesize maxresults pagelimit max take top maxitems batchsize chunksize first maxresult`,
   /** Say how many strips come before this page. */
   skipped: 'offset startoffset currentoffset skip startindex start startat from pageoffset skipped',
   /** Are set if another page follows or came before. */
@@ -121,7 +120,7 @@ const NAMES = {
     'lastid lastkey lastitem lastcursor lasttoken pagecursor pagingcursor paginated ispaginated paged ispaged',
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done isdone alldone final isfinal eof end finished isfinished islastpage
-    islastbatch nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded listcomplete reachedend endreached`,
+    nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded listcomplete reachedend endreached`,
   /** Are set even if no page follows. Only a text such as "1-2 of 5" says whether one does. */
   range: 'range contentrange showing displaying',
   /** Say that some strips did not come, or were not asked for. */
@@ -274,10 +273,6 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details|context|data|result|state)?$`)],
 ];
 
-/** The groups that a name belongs to because of the words that it is made of. */
-const madeOf = (plain: string): NameGroup[] =>
-  MADE_OF_WORDS.filter(([, names]) => names.test(plain)).map(([group]) => group);
-
 /** What a key means by itself. */
 export type KeyMeaning = ReturnType<typeof classify>;
 
@@ -345,10 +340,6 @@ export function says(group: WordGroup, value: unknown): boolean {
   return groups?.has(group) === true;
 }
 
-/** Whether a key is one of the names above, in any spelling. */
-export const isListedName = (key: string): boolean =>
-  GROUPS.has(plainOf(key)) || madeOf(plainOf(key)).length > 0;
-
 /** In lower case, without separators; "" for a key that is too long for a name. */
 const plainOf = (key: string): string =>
   key.length > LONGEST_NAME ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
@@ -358,7 +349,8 @@ const LONGEST_NAME = 40;
 function classify(key: string) {
   const plain = plainOf(key);
   const ranks = GROUPS.get(plain);
-  const groups = new Set([...(ranks?.keys() ?? []), ...madeOf(plain)]);
+  const made = MADE_OF_WORDS.filter(([, names]) => names.test(plain));
+  const groups = new Set([...(ranks?.keys() ?? []), ...made.map(([group]) => group)]);
   const is = (group: NameGroup): boolean => groups.has(group);
   const rank = (group: NameGroup): number => ranks?.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
@@ -371,8 +363,7 @@ function classify(key: string) {
   const scaleOf = isAnyScale ? 'any' : readingBefore(SCALE, plain);
   const isAboutReading =
     [reading, unitOf, scaleOf].some((each) => each !== null) || is('power') || is('strength');
-  const shared = plain === 'stripname' ? Infinity : 100 + rank('name');
-  const outletName = is('outletname') ? rank('outletname') : shared;
+  const outletName = Math.min(rank('outletname'), plain === 'stripname' ? Infinity : 100 + rank('name'));
   return {
     key,
     /** Rank among the names of a strip, or of an outlet; Infinity: none. The same for `mac`, `id` and `pair`. */
@@ -401,7 +392,7 @@ function classify(key: string) {
     /** If it is beside a `power`, that is a measurement. */
     measures: MEASURES.test(plain),
     /** Holds a strip's own fields, its measurements, or what it says about its connection. */
-    part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
+    part: PARTS.find(is) ?? null,
     /** May hold what was asked for, without saying what that is. */
     holds: is('list') || is('self'),
     /** Holds outlets. */
@@ -429,11 +420,14 @@ function classify(key: string) {
       AFTER_POWER_CUT.test(plain),
     /** In lower case, without separators. */
     plain,
+    /** Is one of the names above. */
+    isListed: groups.size > 0,
     /** Whether the name belongs to that group. */
     is,
   } as const;
 }
 
+const PARTS = ['self', 'meter', 'network'] as const;
 const RELIABILITY = ['old', 'source', 'pending', 'confirmed', 'valid', 'success', 'error'] as const;
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
@@ -467,7 +461,7 @@ function readingNamed(plain: string): { reading: ReadingName | null; tier: numbe
 /** Whether a text such as "relay_1" names an outlet. */
 export const namesOutlet = (text: string): boolean => NUMBERED.test(plainOf(text));
 
-/** Whether a text such as "switch_led_1" says that it is about no outlet of a strip. */
+/** Whether a text such as "switch_led_1" has a word for something other than an outlet. */
 export const isOfOther = (text: string): boolean =>
   wordsOfKey(text).some((word) => FOREIGN.test(word) || DENIED.test(word));
 

@@ -78,7 +78,7 @@ function calledPort(
     const isDistinct = new Set(raw).size === raw.length;
     const isNumber = isDistinct && raw.some((number) => number > 1);
     if (isNumber) others.push(raw);
-    // These may number the records: one 0 and one 1, or a 1 that repeats the port.
+    // Other numbers may number the records, too: one 0 and one 1, or those that repeat the port.
     const mayNumber = called === null ? isDistinct : fromOne(raw).every((number, i) => number === called[i]);
     if (isNumber || mayNumber) codes.set(key, isNumber);
   }
@@ -278,6 +278,6 @@ const isInOrder = (raw: readonly number[]): boolean =>
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
 
-/** Whether a text says that it is about something other than one switched outlet. */
+/** Whether a text for people, such as "USB 1" or "Total", says that it is about something other than one switched outlet. */
 export const isNoOutlet = (text: string): boolean =>
   /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i.test(text);

@@ -61,7 +61,7 @@ export function outletSets({ fields, keyed }: StripFields, measured: boolean): O
     const trust = trustOf(meaning, value);
     const set = readSet(value, { key: meaning.key, record, trust, measured });
     if (set !== null) (trust === 'none' ? others : sets).push(set);
-    // Zeros that may be measurements are no set, but still no other list is that of the outlets.
+    // Zeros that may be measurements are no set, but they mean that no other list is that of the outlets.
     else if (meaning.outlets && isRowOfBits(value)) isUnclear = true;
     if (sets.length + others.length > MAX_SETS) return [];
   }
@@ -133,12 +133,9 @@ function unwrapped(record: JsonRecord): JsonRecord {
   if (isRecord(node)) return node;
   const inner = attributes ?? properties;
   if (isRecord(inner)) return { ...inner, ...record };
-  let only: string | undefined;
-  for (const key in record) {
-    if (only !== undefined) return record;
-    only = key;
-  }
-  if (only === undefined) return record;
+  const keys = Object.keys(record);
+  const [only] = keys;
+  if (only === undefined || keys.length > 1) return record;
   const { outlets, part } = meaningOf(only);
   const value = record[only];
   return isRecord(value) && (outlets || part === 'self') ? value : record;

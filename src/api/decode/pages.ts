@@ -1,17 +1,20 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
+import type { Candidate } from './agreement';
 import { meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
-import { CODE, holdsProblem, isProblem, saysFailed, saysOld } from './reliability';
-import { isSet, readFlag, readIndex, readText } from './values';
+import { holdsProblem, isProblem, RESULT_CODE, saysFailed, saysOld } from './reliability';
+import { isSet, readFlag, readIndex, readText, recordsIn } from './values';
 
 /** What a field around a list says: something failed, there is more, there are pages (`paged`), or this is everything (`all`). */
 type Hint = 'failed' | 'more' | 'paged' | 'all' | null;
-type FieldHint = [key: string, hint: Hint];
+type FieldHint = Candidate<Hint>;
+
+/** What a count may mean: the number of records that came, or of strips. */
+type Counts = readonly number[];
 
 /** What came with the fields. */
 interface Came {
-  /** What a count may mean: the number of records, or of strips. */
-  counts: readonly number[];
+  counts: Counts;
   /** No strip came, in any wrapper. */
   nothing: boolean;
 }
@@ -26,7 +29,7 @@ const DEEPEST_PAGING = 3;
  */
 export function hintsAtMore(
   wrappers: readonly JsonRecord[],
-  counts: readonly number[],
+  counts: Counts,
   rooms: ReadonlyMap<JsonRecord, number> = new Map(),
 ): FieldHint[] {
   const nothing = Math.max(...counts) === 0;
@@ -42,8 +45,8 @@ export function hintsAtMore(
 
 /** The hints at more, or none if all they say is that there are pages, and another one says that this is everything. */
 function withoutFitting(hints: readonly FieldHint[]): FieldHint[] {
-  const atMore = hints.filter(([, hint]) => hint !== 'all');
-  const isAll = atMore.length < hints.length && atMore.every(([, hint]) => hint === 'paged');
+  const atMore = hints.filter(({ value }) => value !== 'all');
+  const isAll = atMore.length < hints.length && atMore.every(({ value }) => value === 'paged');
   return isAll ? [] : atMore;
 }
 
@@ -54,9 +57,9 @@ function hintsIn(record: JsonRecord, came: Came, depth: number): FieldHint[] {
     const isPaging = meaning.is('paging');
     if (meaning.isName || (meaning.is('last') && isAlsoFirst(meaning, record))) return [];
     const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaning, value, came, depth > 0);
-    const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
+    const records = isPaging && depth < DEEPEST_PAGING ? recordsIn(value) : [];
     const inner = records.flatMap((each) => hintsIn(each, came, depth + 1));
-    return hint === null ? inner : [[key, hint], ...inner];
+    return hint === null ? inner : [{ value: hint, from: key }, ...inner];
   });
 }
 
@@ -121,7 +124,7 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
 
 /** Whether a result code means failure: it is not 0, not an HTTP 2xx, and not a word for success. */
 const isErrorCode = ({ plain }: KeyMeaning, value: unknown): boolean =>
-  CODE.test(plain) && isProblem(value) && Math.floor(readIndex(value) / 100) !== 2;
+  RESULT_CODE.test(plain) && isProblem(value) && Math.floor(readIndex(value) / 100) !== 2;
 
 /** Whether a field says that some strips did not come, or were not asked for. */
 const saysMissing = ({ is, plain }: KeyMeaning): boolean => is('missing') || MISSING.test(plain);
@@ -135,24 +138,24 @@ const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
 
 /** What a text says, or a number that cannot be a count: "0-1 of 5", "3 strips", -1, "1/3". */
-function hintOfText(meaning: KeyMeaning, value: unknown, came: readonly number[]): Hint {
+function hintOfText(meaning: KeyMeaning, value: unknown, counts: Counts): Hint {
   const text = readText(value) ?? '';
   // `lastPage: false` says that this is not the last page.
   const isLastPage = meaning.plain === 'lastpage' ? readFlag(value) : null;
   if (isLastPage !== null) return allOrMore(isLastPage);
-  if (meaning.is('range')) return hintOfRange(text, came);
-  if (totalIn(text) > Math.max(...came)) return 'more';
+  if (meaning.is('range')) return hintOfRange(text, counts);
+  if (totalIn(text) > Math.max(...counts)) return 'more';
   const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
   return isCount && (typeof value === 'number' || text !== '') ? 'paged' : null;
 }
 
-function hintOfNumber(meaning: KeyMeaning, number: number, came: readonly number[], inPaging: boolean): Hint {
+function hintOfNumber(meaning: KeyMeaning, number: number, counts: Counts, inPaging: boolean): Hint {
   const { plain } = meaning;
-  if (meaning.is('total')) return allOrMore(came.includes(number));
+  if (meaning.is('total')) return allOrMore(counts.includes(number));
   if (meaning.is('pages')) return allOrMore(number <= 1);
-  if (meaning.is('count') || meaning.strips) return hintOfCount(plain, number, came, inPaging);
+  if (meaning.is('count') || meaning.strips) return hintOfCount(plain, number, counts, inPaging);
   if (meaning.is('page') || (inPaging && plain === 'current')) return moreOrPaged(number > 1);
-  if (meaning.is('limit')) return hintOfSize(number, came);
+  if (meaning.is('limit')) return hintOfSize(number, counts);
   // Some services send the count of entries before this page, others the number of its first entry.
   const first = plain === 'from' || plain === 'start' ? 1 : 0;
   return meaning.is('skipped') ? moreOrPaged(number > first) : null;
@@ -162,21 +165,21 @@ function hintOfNumber(meaning: KeyMeaning, number: number, came: readonly number
  * What a count says. A `number` may be the number of a page, and a `size` the size of a page. Any other count is the count of the records here, or of
  * all records.
  */
-function hintOfCount(plain: string, number: number, came: readonly number[], inPaging: boolean): Hint {
-  if (came.includes(number)) return null;
+function hintOfCount(plain: string, number: number, counts: Counts, inPaging: boolean): Hint {
+  if (counts.includes(number)) return null;
   if (plain === 'number' || (inPaging && plain === 'num')) return moreOrPaged(number > 1);
   if (plain !== 'size') return 'more';
-  return inPaging ? hintOfSize(number, came) : 'paged';
+  return inPaging ? hintOfSize(number, counts) : 'paged';
 }
 
 /** A page that is not full is the last. */
-const hintOfSize = (size: number, came: readonly number[]): Hint =>
-  came.every((count) => size > count) ? 'all' : 'paged';
+const hintOfSize = (size: number, counts: Counts): Hint =>
+  counts.every((count) => size > count) ? 'all' : 'paged';
 
 /** "1-2/2", "0-1 of 5". */
-function hintOfRange(text: string, came: readonly number[]): Hint {
+function hintOfRange(text: string, counts: Counts): Hint {
   const total = totalIn(text.replace('/', ' of '));
-  if (total >= 0) return allOrMore(came.includes(total));
+  if (total >= 0) return allOrMore(counts.includes(total));
   return /[0-9] *- *[0-9]/.test(text) ? 'paged' : null;
 }
 
@@ -185,6 +188,6 @@ const totalIn = (text: string): number => Number(/\bof\s+([0-9]{1,9})\b/i.exec(t
 
 /** `total: {"value": 3}` */
 function scalarOf(record: JsonRecord): unknown {
-  const values = valuesWhere(record, (key) => key.is('value') || key.strips || key.plain === 'count');
+  const values = valuesWhere(record, ({ is, strips, plain }) => is('value') || strips || plain === 'count');
   return values.length === 1 ? values[0] : record;
 }

@@ -109,7 +109,7 @@ function readingOf(
 
 /** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
 function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
-  const texts = isRecord(value) ? valuesWhere(value, (key) => key.reading === reading) : [];
+  const texts = isRecord(value) ? valuesWhere(value, (inner) => inner.reading === reading) : [];
   if (meaning.unitOf === reading) texts.push(value);
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
@@ -117,7 +117,7 @@ function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
 /** Whether a field is a scale for a reading: `load_scale: 10`, `scale: 10`, `scales: {load: 10}`. */
 function isScale({ meaning, value }: Field, reading: ReadingName): boolean {
   if (meaning.scaleOf !== 'any') return meaning.scaleOf === reading;
-  return isRecord(value) ? hasField(value, (key) => key.reading === reading) : readNumber(value) !== null;
+  return isRecord(value) ? hasField(value, (inner) => inner.reading === reading) : readNumber(value) !== null;
 }
 
 /** `qualifiers`: fields that give units and scales. Only those in the same record as a reading can be about it. */
@@ -153,7 +153,7 @@ function measuredOf(record: JsonRecord): Measured | 'scale' | 'disagree' | null 
   const values: Candidate<number>[] = [];
   const units: string[] = [];
   // Beside other measurements, `current` is a measurement, and not the value now.
-  const isMeter = hasField(record, (key) => key.is('power') || key.reading !== null);
+  const isMeter = hasField(record, ({ is, reading }) => is('power') || reading !== null);
   for (const key in record) {
     const meaning = meaningOf(key);
     if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';

@@ -64,19 +64,20 @@ export function reachability(
 
 /** What a record such as `{"value": false}`, `{"State": "online"}` or `{"online": false}` says. If some field says "offline", the others do not count. */
 function valueIn(record: JsonRecord): unknown {
-  if (hasField(record, (name, said) => !isRecord(said) && reachability(name, said) === false))
+  if (hasField(record, (meaning, said) => !isRecord(said) && reachability(meaning, said) === false))
     return 'offline';
   const said = ['value', 'status', 'state', 'online'].flatMap((name) => valuesNamed(record, name));
   return said.find((value) => value !== null);
 }
 
 /** Names of a result code. */
-export const CODE = /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
+export const RESULT_CODE =
+  /^(?:(?:status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
 
 /** Whether a field says by a word, by its name, as an HTTP status or as a code below zero that something failed or only a part succeeded. */
 export function saysFailed({ plain }: KeyMeaning, value: unknown): boolean {
   if (says('failed', value === true ? plain : value)) return true;
   const status = /^(?:http|response|result)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
-  const isNegative = (readNumber(value)?.value ?? 0) < 0 && CODE.test(plain);
+  const isNegative = (readNumber(value)?.value ?? 0) < 0 && RESULT_CODE.test(plain);
   return status === 206 || (status >= 400 && status < 600) || isNegative;
 }

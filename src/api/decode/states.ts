@@ -122,8 +122,8 @@ export function addCodes(codes: Codes, said: readonly StateCandidate[]): void {
   }
 }
 
-/** What the fields say together. A clear yes or no outweighs bare numbers; if two of the same weight disagree, neither counts. `codes`: as in `Codes`. */
-export function settleState(fields: readonly StateCandidate[], codes: ReadonlyMap<string, boolean>): State {
+/** What the fields say together. A clear yes or no outweighs bare numbers; if two of the same weight disagree, neither counts. */
+export function settleState(fields: readonly StateCandidate[], codes: Codes): State {
   const [only] = fields;
   if (only === undefined) return { on: null };
   // Nearly every outlet has only one such field.

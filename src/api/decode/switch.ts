@@ -15,7 +15,7 @@ import {
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { holdsProblem, isProblem, reachability, saysFailed } from './reliability';
-import { isSet, readBit, readFlag, readJson, readText, readWord } from './values';
+import { isSet, readBit, readFlag, readJson, readText, readWord, recordsIn } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -68,9 +68,9 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
     saysNo(fields, 0, new Set(found)) ||
-    saysPending(fields, 0) ||
+    saysPending(fields) ||
     (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked)) ||
-    (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, 0));
+    (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac));
   const unclear = success === true && isUncertain;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
@@ -192,7 +192,7 @@ function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
 }
 
 /** Whether an answer names a strip other than the one with that MAC. */
-function namesOther(value: unknown, mac: string, depth: number): boolean {
+function namesOther(value: unknown, mac: string, depth = 0): boolean {
   if (depth > DEEPEST) return false;
   if (Array.isArray(value)) return value.some((item) => namesOther(item, mac, depth + 1));
   return (
@@ -211,10 +211,10 @@ const portOf = (value: unknown): number => PORTS[outletNumberOf(value) - 1] ?? 0
 
 /** Whether an entry says that it was switched; `null`: not clear. A yes is clear only if nothing contradicts it. */
 function outcomeOf(entry: JsonRecord): boolean | null {
-  if (saysNo(entry, 0)) return false;
+  if (saysNo(entry)) return false;
   const said = outcomesIn(entry);
   const isYes = said.length > 0 && said.every((ok) => ok === true);
-  return isYes && !saysPending(entry, 0) ? true : null;
+  return isYes && !saysPending(entry) ? true : null;
 }
 
 const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
@@ -235,7 +235,7 @@ const WORK = /^(?:job|task|command|operation|execution)$/;
  */
 function saysNo(
   record: JsonRecord,
-  depth: number,
+  depth = 0,
   results: ReadonlySet<unknown> = new Set(),
   isOutcome = true,
 ): boolean {
@@ -255,9 +255,7 @@ function saysNo(
         : isProblem(value);
     const isWork = WORK.test(meaning.plain);
     if ((meaning.denied && !isWork) || depth === DEEPEST || results.has(value)) return false;
-    return [value]
-      .flat()
-      .some((inner) => isRecord(inner) && saysNo(inner, depth + 1, results, isOutcome && isWork));
+    return recordsIn(value).some((inner) => saysNo(inner, depth + 1, results, isOutcome && isWork));
   });
 }
 
@@ -277,14 +275,14 @@ const ANSWER = /^(?:result|data|response)$/;
  * Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`.
  * Nor is it if it says that the strip cannot be reached.
  */
-const saysPending = (record: JsonRecord, depth: number): boolean =>
+const saysPending = (record: JsonRecord, depth = 0): boolean =>
   hasField(record, (meaning, value) => {
     const { plain, available, part, isName } = meaning;
     if (isName) return false;
     if (says('pending', wordIn(meaning, value)) || reachability(meaning, value) === false) return true;
     if (WARNING.test(plain)) return isProblem(value);
     if (isObject(value) && depth < DEEPEST && (WORK.test(plain) || part === 'self'))
-      return [value].flat().some((inner) => isRecord(inner) && saysPending(inner, depth + 1));
+      return recordsIn(value).some((inner) => saysPending(inner, depth + 1));
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));
   });

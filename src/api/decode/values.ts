@@ -1,4 +1,5 @@
 import { isRecord } from '../../values';
+import type { JsonRecord } from '../types';
 import { says } from './names';
 
 /** A clear yes or no: a boolean, or a word for on or off. `null`: neither. */
@@ -75,6 +76,9 @@ export function readJson(value: unknown): unknown {
     return value;
   }
 }
+
+/** A value that is a record, or the records in one that is a list. */
+export const recordsIn = (value: unknown): JsonRecord[] => [value].flat().filter(isRecord);
 
 /** Whether a value says something: `next: null`, `error: false`, `errors: []` and `errorCode: "0000"` do not. */
 export function isSet(value: unknown): boolean {
