@@ -1,7 +1,8 @@
-import { defineConfig, globalIgnores } from 'eslint/config';
+import { join } from 'node:path';
+import { defineConfig, includeIgnoreFile } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-export default defineConfig(globalIgnores(['dist/', 'resources/', 'coverage/', '.demo/', '.artefacts/']), {
+export default defineConfig(includeIgnoreFile(join(import.meta.dirname, '.gitignore')), {
   files: ['**/*.ts'],
   extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
   languageOptions: {
