@@ -11,7 +11,14 @@
 // - flags: names of properties of which each has a check box in this row, called `<set>.<field>.<flag>`; `field` only
 //   names the row, and may be the name of the flag if there is only one
 
-const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
+const PACKAGE = '@smart-strip/node-red-smart-strip';
+const UNITS = `${PACKAGE}/strip-account:strip-account.unit`;
+
+/** The key of a property's label. Those that several nodes have are in the account's catalogue. */
+function labelOf(name, set) {
+  const owner = ['account', 'mac', 'port'].includes(name) ? 'strip-account' : set;
+  return `${PACKAGE}/${owner}:${owner}.label.${name}`;
+}
 
 /** The html of a node as Node-RED loads it. `set`: the name of the file without ".html". */
 export function expandForm(html, set, settings) {
@@ -45,7 +52,7 @@ function row(attributes, { set, table, config }) {
   const id = idOf(field);
   if (field === 'name') return nameRow(id);
   const describedBy = `aria-describedby="smart-strip-message-${field} smart-strip-hint-${field}"`;
-  const label = `<i class="fa fa-${icon}"></i> <span data-i18n="${set}.label.${field}"></span>`;
+  const label = `<i class="fa fa-${icon}"></i> <span data-i18n="${labelOf(field, set)}"></span>`;
   const boxes = (flags?.split(' ') ?? []).map((flag) => {
     const box = `<input type="checkbox" id="${idOf(flag)}">`;
     return `      <label for="${idOf(flag)}">${box} <span data-i18n="${set}.${field}.${flag}"></span></label>`;
@@ -150,7 +157,7 @@ function property(name, setting, set) {
   switch (setting.kind) {
     case 'node': {
       // Node-RED calls the property by its label in the tip of a node that is not configured.
-      const label = `RED._('@smart-strip/node-red-smart-strip/${set}:${set}.label.${name}')`;
+      const label = `RED._('${labelOf(name, set)}')`;
       return `      ${name}: { value: '', type: '${setting.type}', required: ${setting.required}, label: ${label} },\n`;
     }
     case 'typed': {

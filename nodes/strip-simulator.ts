@@ -14,9 +14,6 @@ import { translator, watchDeploys, whenStopped } from './shared/runtime';
 /** Keys below `strip-simulator.status` and, except the first, `strip-simulator.notice`. */
 type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
 
-/** The catalogue with the texts of its status. A subflow that shows this status as its own finds them only with this prefix. */
-const CATALOGUE = '@smart-strip/node-red-smart-strip/strip-simulator:';
-
 export = (RED: NodeAPI): void => {
   watchDeploys(RED);
   // Registered before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests. A route cannot be removed, so
@@ -45,7 +42,8 @@ export = (RED: NodeAPI): void => {
       this.status({
         fill: simulated ? 'green' : 'red',
         shape: simulated ? 'dot' : 'ring',
-        text: CATALOGUE + `strip-simulator.status.${condition}`,
+        // A subflow that shows this status as its own finds the text only with the name of the catalogue.
+        text: `@smart-strip/node-red-smart-strip/strip-simulator:strip-simulator.status.${condition}`,
       });
       if (!simulated) this.warn(RED._(`strip-simulator.notice.${condition}`, values));
     };

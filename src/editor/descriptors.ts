@@ -22,8 +22,7 @@ export const descriptors: Readonly<Record<string, Descriptor>> = {
 };
 
 /** `undefined` for a node of another package. */
-export const descriptorOf = (node: Config): Descriptor | undefined =>
-  Object.entries(descriptors).find(([type]) => type === node.type)?.[1];
+export const descriptorOf = ({ type }: Config): Descriptor | undefined => descriptors[String(type)];
 
 /** The label of a node: its own name, or in short what it does, or the name of its type. */
 export function labelOf(node: Config, join = shortLabel): string {

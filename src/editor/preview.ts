@@ -123,7 +123,7 @@ function readLines({ strips, notes, readable, complete }: StripsAnswer & { ok: t
 
 function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
   const name = strip.name === null ? [] : [html('b', {}, strip.name), ' '];
-  const available = strip.available ? '' : ` – ${text('strip-account.state.unavailable')}`;
+  const available = strip.available ? '' : ` – ${text('status.unavailable')}`;
   const item = (name: string, value: string) =>
     html('li', {}, text('strip-account.preview.value', { name, value }));
   const outlets = strip.outlets.map(({ port, name, on }) =>

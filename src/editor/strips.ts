@@ -177,7 +177,7 @@ function storedValues(node: EditorNode): AccountValues {
   return { ...accountValues((property) => textOf(node, property)), apiKey };
 }
 
-/** The state of an outlet; the values are keys below `strip-account.state`. */
+/** The state of an outlet; the values are keys below `status`. */
 type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 
 /** Signs that tell states apart without colour. */
@@ -187,8 +187,7 @@ const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', un
 export const onOff = (on: boolean | null): OutletState => (on === null ? 'unknown' : on ? 'on' : 'off');
 
 /** "● on" */
-export const stateText = (state: OutletState): string =>
-  `${SIGNS[state]} ${text(`strip-account.state.${state}`)}`;
+export const stateText = (state: OutletState): string => `${SIGNS[state]} ${text(`status.${state}`)}`;
 
 /** The state of one outlet of a strip, such as "● on"; "" if the strip is not known or has no such outlet. */
 export function outletState(strip: Strip | undefined, port: number | string): string {
@@ -210,5 +209,5 @@ export function stripText({ available, outlets }: Strip): string {
   if (unknown === outlets.length) return stateText('unknown');
   const on = outlets.filter((outlet) => outlet.on).length;
   if (unknown > 0) return `${SIGNS.unknown} ${text(`status.on${on}unknown`)}`;
-  return `${on > 0 ? SIGNS.on : SIGNS.off} ${text('strip-account.picker.count', { on, of: outlets.length })}`;
+  return `${on > 0 ? SIGNS.on : SIGNS.off} ${text(`status.on${on}of${outlets.length}`)}`;
 }

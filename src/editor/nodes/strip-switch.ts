@@ -43,9 +43,9 @@ function hintAboutState(node: Config): string {
   // An array or a whole strip names its outlets itself.
   const message = `strip-switch.hint.${textOf(node, 'portType') === 'message' ? 'onMessage' : 'onState'}`;
   const { mac, port } = fixedTarget(node);
-  const isRefused = isProtected(textOf(node, 'account'), { mac, port: port ?? '' });
-  const which = isRefused ? 'protected' : port === 'all' ? 'all' : 'one';
   const on = textOf(node, 'on');
+  const isRefused = on !== 'on' && isProtected(textOf(node, 'account'), { mac, port: port ?? '' });
+  const which = isRefused ? 'protected' : port === 'all' ? 'all' : 'one';
   const action = isAction(on) ? `strip-switch.hint.${which}.${on}` : '';
   return hintByType(node, 'on', { action, message }, 'strip-switch.hint.onEvaluated');
 }

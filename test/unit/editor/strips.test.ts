@@ -94,8 +94,7 @@ describe('the field where a failed test is corrected', () => {
 });
 
 describe('outlets in the dialogs', () => {
-  const translate = (key: string) => (key.endsWith('.count') ? '__on__ of __of__' : key.replace(/^.*:/, ''));
-  before(() => Object.assign(globalThis, { RED: { _: translate } }));
+  before(() => Object.assign(globalThis, { RED: { _: (key: string) => key.replace(/^.*:/, '') } }));
   after(() => Reflect.deleteProperty(globalThis, 'RED'));
 
   it('are found whatever the spelling of the MAC', () => {
@@ -107,9 +106,9 @@ describe('outlets in the dialogs', () => {
     const gone = { ...desk, available: false };
     assert.deepEqual(
       ['1', '2', '3', '4'].map((port) => outletState(desk, port)),
-      ['● strip-account.state.on', '○ strip-account.state.off', '? strip-account.state.unknown', ''],
+      ['● status.on', '○ status.off', '? status.unknown', ''],
     );
-    assert.equal(outletState(gone, '1'), '– strip-account.state.unavailable');
+    assert.equal(outletState(gone, '1'), '– status.unavailable');
     assert.equal(outletState(undefined, '1'), '');
   });
 
@@ -122,11 +121,11 @@ describe('outlets in the dialogs', () => {
       { ...desk, available: false },
     ];
     assert.deepEqual(known.map(stripText), [
-      '● 1 of 2',
+      '● status.on1of2',
       '? status.on1unknown',
-      '○ 0 of 1',
-      '? strip-account.state.unknown',
-      '– strip-account.state.unavailable',
+      '○ status.on0of1',
+      '? status.unknown',
+      '– status.unavailable',
     ]);
   });
 });
