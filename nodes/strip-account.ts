@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from 'node-red';
 import type { AccountLog } from '../src/account/types';
 import type { StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
-import { keyRemover, LazyAccount } from '../src/flow/shared-account';
+import { LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
 import { findAccount, registerAccount } from './shared/flow-node';
@@ -23,8 +23,7 @@ export = (RED: NodeAPI): void => {
       (count) => this.warn(translate('notice.dropped', { count })),
     );
     const log = logOf(this, translate, account);
-    const hideKey = keyRemover(apiKey);
-    const accountNode: AccountNode = { node: this, config: def, account, storedKey: () => apiKey, hideKey };
+    const accountNode: AccountNode = { node: this, config: def, account, storedKey: () => apiKey };
     registerAccount(accountNode);
 
     this.on('close', (done: () => void) => {

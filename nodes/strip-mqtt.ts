@@ -3,7 +3,7 @@ import { StripError } from '../src/api/errors';
 import { systemClock } from '../src/api/types';
 import type { Handle } from '../src/flow/input-handler';
 import type { UsedAccount } from '../src/flow/shared-account';
-import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
+import { Bridge, readBridgeSettings, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { displayName } from '../src/values';
 import {
@@ -21,7 +21,7 @@ const MAX_CLOSED = 100;
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
   /** What the broker keeps from each node that was closed, by the node's id; the one that was closed last comes last. */
-  const kept = new Map<string, Published>();
+  const published = new Map<string, Published>();
   const bridges = new Set<Bridge>();
 
   function StripMqtt(this: Node, def: Definition): void {
@@ -35,12 +35,12 @@ export = (RED: NodeAPI): void => {
     const start = (account: UsedAccount): (() => void) => {
       const id = textOf(def, 'account');
       const started: Bridge = new Bridge({
-        settings: readBridge(def),
+        settings: readBridgeSettings(def),
         version: PACKAGE_VERSION,
         clock: systemClock,
         account,
         source: `${id} ${textOf(findAccount(RED, id)?.config, 'baseUrl')}`,
-        before: kept.get(this.id),
+        before: published.get(this.id),
         isTaken: (topic, payload) =>
           [...bridges].some((other) => other !== started && other.publishes(topic, payload)),
         send: (publication) => this.send(publication),
@@ -54,10 +54,10 @@ export = (RED: NodeAPI): void => {
         bridge = null;
         bridges.delete(started);
         // Kept even if the node is removed, because it may only be disabled for a while.
-        kept.delete(this.id);
-        kept.set(this.id, started.close());
-        const [oldest = ''] = kept.keys();
-        if (kept.size > MAX_CLOSED) kept.delete(oldest);
+        published.delete(this.id);
+        published.set(this.id, started.close());
+        const [oldest = ''] = published.keys();
+        if (published.size > MAX_CLOSED) published.delete(oldest);
       };
     };
     const handle: Handle = async (input) => {

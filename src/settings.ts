@@ -182,8 +182,6 @@ export const SETTINGS = {
 /** Milliseconds that a cycle leaves an outlet off, if nothing else is given. */
 export const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 
-export type NodeType = keyof typeof SETTINGS;
-
 /** A node's properties as the flow file has them: missing, of another type, or hostile. */
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -260,15 +258,15 @@ export function requireReadable(
   owner = '',
 ): void {
   for (const [name, setting] of Object.entries(settings)) {
-    const { kind } = setting;
     // A node works without its name, and says itself that it has no account.
-    const isChecked = name !== 'name' && name !== 'account';
-    const isText = kind === 'text' || kind === 'node' || kind === 'typed';
+    if (name === 'name' || name === 'account') continue;
+    const isText = setting.kind === 'text' || setting.kind === 'node';
+    const isTyped = setting.kind === 'typed';
     const written = ownProperty(config, name) ?? '';
-    if (isText && isChecked && typeof written === 'object')
+    if ((isText || isTyped) && typeof written === 'object')
       throw new StripError('NOT_CONFIGURED.text', { property: name + owner, got: preview(written) });
-    if (setting.kind === 'text' || setting.kind === 'node') continue;
-    const property = kind === 'typed' ? `${name}Type` : name;
+    if (isText) continue;
+    const property = isTyped ? `${name}Type` : name;
     const value = ownProperty(config, property) ?? '';
     const text = requireSet(textOf(config, property, typeof value === 'object' ? preview(value) : ''));
     const accepted = text === '' ? null : acceptedInstead(setting, value, text);

@@ -34,13 +34,14 @@ const KEY_FOR_SIMULATOR = 'simulator';
 /** Creates the account of an account node. Throws NOT_CONFIGURED. */
 export function createAccount(
   RED: NodeAPI,
-  { node, config, storedKey, hideKey }: AccountNode,
+  { node, config, storedKey }: AccountNode,
   log: AccountLog,
 ): Account {
   const settings = readAccountSettings(config);
   const { timeout, concurrency: connections } = settings;
-  const mapping = mappingOf(RED, requireSet(textOf(config, 'mapping')), node, hideKey);
-  const options = { apiKey: storedKey(), timeout, connections, mapping, absence: 'Missing' } as const;
+  const apiKey = storedKey();
+  const mapping = mappingOf(RED, requireSet(textOf(config, 'mapping')), node, keyRemover(apiKey));
+  const options = { apiKey, timeout, connections, mapping, absence: 'Missing' } as const;
   return new Account({ service: connect(RED, config, options), settings, clock: systemClock, log });
 }
 
@@ -130,7 +131,8 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   const deployed = findAccount(RED, textOf(request, 'id'));
   const test = readConnectionTest(request, (text) => replaceVariable(RED, text, deployed?.node));
   const hideTyped = keyRemover(test.apiKey ?? '');
-  const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
+  const hideStored = keyRemover(deployed?.storedKey() ?? '');
+  const hideKey = (text: string) => hideTyped(hideStored(text));
   const mapping = mappingOf(RED, requireSet(test.mapping), deployed?.node, hideKey);
   const { body, paging } = test.again ?? (await ask(RED, test, deployed));
   return await previewOf(body, test.mac, mapping, hideKey, paging);

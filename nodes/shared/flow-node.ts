@@ -89,8 +89,6 @@ export interface AccountNode {
   readonly account: LazyAccount;
   /** Returns its API key, to be sent only to its base URL and only through its TLS and proxy nodes. */
   readonly storedKey: () => string;
-  /** Removes its API key from a text that is to be shown. */
-  readonly hideKey: (text: string) => string;
 }
 
 const accountNodes = new WeakMap<object, AccountNode>();

@@ -1,7 +1,7 @@
 import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
 import { numberOf, requireReadable, SETTINGS, textOf } from '../settings';
-import { isRecord } from '../values';
+import { isObject, isRecord } from '../values';
 import { MAX_PREVIEWED, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
 
@@ -95,7 +95,7 @@ function sentAnswer(body: unknown, paging: unknown, hideKey: (text: string) => s
     values++;
     if (typeof value === 'string') return shorten(value);
     if (typeof value === 'number' && hideKey(String(value)) === '***') return '***';
-    if (typeof value !== 'object' || value === null) return value;
+    if (!isObject(value)) return value;
     if (depth >= DEEPEST || values > MAX_VALUES) {
       shortened = true;
       return '…';

@@ -22,7 +22,7 @@ import { Publisher, retained, type PublisherOptions } from './publisher';
 import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
 
 /** Reads a node's properties. Throws NOT_CONFIGURED. */
-export function readBridge(config: Config): BridgeSettings {
+export function readBridgeSettings(config: Config): BridgeSettings {
   const { topic, discovery, readings } = SETTINGS['strip mqtt'];
   requireReadable(config, SETTINGS['strip mqtt']);
   const prefix = requireSet(textOf(config, 'discovery', discovery.default));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { descriptors } from '../../../src/editor/descriptors';
 import { problemWith } from '../../../src/editor/form';
-import { SETTINGS, type NodeType } from '../../../src/settings';
+import { SETTINGS } from '../../../src/settings';
 
 /** An editor that shows keys in place of sentences, and whose own check refuses what is empty. */
 const RED = {
@@ -13,7 +13,7 @@ const RED = {
 };
 
 function problem(
-  type: NodeType,
+  type: keyof typeof SETTINGS,
   field: string,
   value: unknown,
   more: { type?: string; node?: Record<string, unknown> } = {},
@@ -204,7 +204,7 @@ describe('checks in the dialogs', () => {
     for (const [type, settings] of Object.entries(SETTINGS)) {
       for (const field of Object.keys(settings)) {
         if (field === 'baseUrl') continue; // there is always one
-        assert.equal(problem(type as NodeType, field, undefined), '', `${type} ${field}`);
+        assert.equal(problem(type as keyof typeof SETTINGS, field, undefined), '', `${type} ${field}`);
       }
     }
   });

@@ -12,7 +12,7 @@ import { ASKING } from '../../../src/flow/node-status';
 import type { Strip } from '../../../src/api/types';
 import type { Message } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
-import { Bridge, readBridge, type Published } from '../../../src/mqtt/bridge';
+import { Bridge, readBridgeSettings, type Published } from '../../../src/mqtt/bridge';
 import { Publisher, type Publication } from '../../../src/mqtt/publisher';
 import { preview } from '../../../src/values';
 import { calm, FakeClock } from '../../support/fake-clock';
@@ -66,7 +66,7 @@ class BridgeLab {
       },
     });
     this.bridge = new Bridge({
-      settings: readBridge({ ...config }),
+      settings: readBridgeSettings({ ...config }),
       version: '1.2.3',
       clock: this.clock,
       account,
@@ -143,7 +143,7 @@ const set = (port: number | string, payload: unknown, more: object = {}): Messag
 
 describe('the settings of a bridge', () => {
   it('have defaults', () => {
-    assert.deepEqual(readBridge({}), {
+    assert.deepEqual(readBridgeSettings({}), {
       topic: 'smart-strip',
       discovery: 'homeassistant',
       readings: true,
@@ -152,7 +152,7 @@ describe('the settings of a bridge', () => {
 
   it('are read from what the editor saves', () => {
     const saved = { topic: ' home/strips/ ', discovery: '', readings: false };
-    assert.deepEqual(readBridge(saved), { topic: 'home/strips', discovery: '', readings: false });
+    assert.deepEqual(readBridgeSettings(saved), { topic: 'home/strips', discovery: '', readings: false });
   });
 
   for (const [config, sentence] of [
@@ -165,7 +165,7 @@ describe('the settings of a bridge', () => {
     [{ discovery: ['ha'] }, 'NOT_CONFIGURED.text'],
   ] as const) {
     it(`are refused as ${JSON.stringify(config)}`, async () => {
-      assert.equal((await failing(() => readBridge(config))).sentenceKey, sentence);
+      assert.equal((await failing(() => readBridgeSettings(config))).sentenceKey, sentence);
     });
   }
 });
