@@ -15,9 +15,13 @@ export function ownProperty(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The name in a text that is exactly `${NAME}`, which Node-RED leaves as it is if the environment variable is not set; otherwise `null`. */
+/**
+ * The name in a text that is exactly `${NAME}`, or `$(NAME)` as older flows have it, which Node-RED leaves as it is if the environment variable is not
+ * set; otherwise `null`.
+ */
 export function environmentVariable(text: string): string | null {
-  return /^\$\{([^{}]*)\}$/.exec(text.trim())?.[1] ?? null;
+  const [, name, old] = /^\$(?:\{([^{}]*)\}|\(([^()]*)\))$/.exec(text.trim()) ?? [];
+  return name ?? old ?? null;
 }
 
 /**

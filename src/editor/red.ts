@@ -34,6 +34,8 @@ interface Editor {
     /** A new random id. */
     id(): string;
     node(id: string): EditorNode | null | undefined;
+    /** The definition of a node type that is installed and enabled. */
+    getType(type: string): object | undefined;
     filterNodes(filter: { type?: string; z?: unknown }): EditorNode[];
     /** The template with this id. */
     subflow(id: unknown): object | undefined;

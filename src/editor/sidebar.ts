@@ -53,7 +53,7 @@ export class Sidebar {
   readonly #status = html('p', { role: 'status', class: 'smart-strip-told' });
   readonly #notice = line('trouble', '');
   readonly #list = html('div', {});
-  readonly #empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
+  readonly #empty = html('p', {});
   readonly #add = button('red-ui-button', () => editAccount('_ADD_'), text('strip-sidebar.button.add'));
   readonly #simulate = button(
     'red-ui-button',
@@ -104,8 +104,11 @@ export class Sidebar {
     this.#uses = nodesByTarget();
     const { all, failure } = this.#accounts;
     this.#notice.textContent = failure === null ? '' : text(failure.key);
+    // The palette manager disables nodes, but not this tab.
+    const isEnabled = RED.nodes.getType('strip-account') !== undefined;
+    this.#empty.textContent = text(`strip-sidebar.empty.${isEnabled ? 'noAccount' : 'noType'}`);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
-    this.#buttons.hidden = !mayDeploy();
+    this.#buttons.hidden = !isEnabled || !mayDeploy();
     const views = all === null ? [] : nodes.map((node) => this.#accountView(node));
     this.#filter.hidden = views.length === 0;
     const focused = document.activeElement;

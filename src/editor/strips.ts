@@ -1,6 +1,7 @@
 import { macKey, sameMac, type Outlet, type ReadingName, type Strip } from '../api/types';
 import { isStripsAnswer, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf, type Config } from '../settings';
+import { environmentVariable } from '../values';
 import { adminRequest, mayRead, mayTest, text, trouble, type EditorNode } from './red';
 
 /** The field of the account's dialog where a failure can be corrected; `null`: none of them. */
@@ -50,7 +51,7 @@ export async function testAccount(
     return { ...answer, key: `errors.NOT_CONFIGURED.${absent}Missing` };
   if (!isInSubflow(node)) return answer;
   // Only an instance of the subflow knows its variables.
-  const isVariable = Object.values(values).includes(`\${${answer.params.variable}}`);
+  const isVariable = Object.values(values).map(environmentVariable).includes(String(answer.params.variable));
   return isVariable ? trouble('instance') : answer;
 }
 

@@ -114,9 +114,11 @@ export async function serve(
 
 /** Reads a request's body as text; `null` when the caller hung up before its end. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
-  // If Node-RED's admin API has the same root, it gets the request first, has already read JSON, and has left it here.
+  // If Node-RED's admin API has the same root, it gets the request first, has already read JSON, and has left it here. So has an application in which
+  // Node-RED is embedded, which may leave a text or a buffer.
   const body: unknown = 'body' in request ? request.body : undefined;
-  if (request.readableEnded && body !== undefined) return JSON.stringify(body);
+  if (request.readableEnded && body !== undefined)
+    return typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : JSON.stringify(body);
   const chunks: Buffer[] = [];
   let length = 0;
   try {

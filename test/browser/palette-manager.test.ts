@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { manifest } from '../support/manifest';
 import { PACKAGE } from '../support/node-red';
+import { posting } from '../support/node-red-admin';
 import { Editor } from './editor';
 import { Sidebar } from './sidebar';
 import { setStage } from './stage';
@@ -23,6 +24,28 @@ describe('the palette manager', () => {
     await bar.button('Add an account').waitFor();
     const entries = page.locator('[id="menu-item-view-menu-smart-strip-sidebar"]');
     assert.deepEqual([await bar.root.count(), await entries.count()], [1, 1]);
+    assert.deepEqual(editor.errors, []);
+    await editor.close();
+  });
+
+  it('says in the sidebar that the nodes are disabled, and offers nothing that needs them', async () => {
+    const enable = async (enabled: boolean) => {
+      const { ok } = await stage.red.admin(`/nodes/${PACKAGE}`, { ...posting({ enabled }), method: 'PUT' });
+      assert.ok(ok);
+    };
+    const editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    await enable(false);
+    await page.reload();
+    await page.locator('.red-ui-palette-node[data-palette-type="debug"]').waitFor({ state: 'attached' });
+    await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' });
+    const bar = new Sidebar(editor);
+    await bar.show();
+    await bar.root.getByText('Enable or install').waitFor();
+    assert.equal(await bar.root.getByRole('button').count(), 0);
+    await enable(true);
+    await bar.root.getByText('There is no account yet').waitFor();
+    await bar.button('Add an account').waitFor();
     assert.deepEqual(editor.errors, []);
     await editor.close();
   });

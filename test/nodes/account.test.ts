@@ -59,6 +59,12 @@ describe('the strip-account node', () => {
       /^Set the environment variable TEST_NO_KEY, or enter the API key/,
     ],
     [
+      'a variable that is not set for its key, as older flows write it',
+      {},
+      { apiKey: '$(TEST_NO_KEY)' },
+      /^Set the environment variable TEST_NO_KEY, or enter the API key/,
+    ],
+    [
       'a variable that is not set for its mapping',
       { mapping: '${TEST_NO_MAPPING}' },
       { apiKey: 'k' },

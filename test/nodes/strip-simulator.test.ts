@@ -155,13 +155,14 @@ describe('the strip simulator node', () => {
     assert.deepEqual(said('sim', 'warn'), []);
   });
 
-  it('takes the name of a variable that is not set for no API key, and names it', async () => {
-    const apiKey = '${NO_SUCH_VARIABLE_OF_THE_TESTS}';
-    await deploy([simulatorNode('sim')], { sim: { apiKey } });
-    assert.equal((await ask(list, undefined, apiKey)).status, 401);
-    assert.equal(statusOf('sim'), 'red ring noVariable');
-    assert.deepEqual(said('sim', 'warn'), ['strip-simulator.notice.noVariable']);
-  });
+  for (const apiKey of ['${NO_SUCH_VARIABLE_OF_THE_TESTS}', '$(NO_SUCH_VARIABLE_OF_THE_TESTS)']) {
+    it(`takes the name of a variable that is not set for no API key, and names it: ${apiKey}`, async () => {
+      await deploy([simulatorNode('sim')], { sim: { apiKey } });
+      assert.equal((await ask(list, undefined, apiKey)).status, 401);
+      assert.equal(statusOf('sim'), 'red ring noVariable');
+      assert.deepEqual(said('sim', 'warn'), ['strip-simulator.notice.noVariable']);
+    });
+  }
 
   it('says that a path is taken, and serves once the other simulator is gone', async () => {
     const other = simulatorNode('other', { path: '/sim/', strips: [] });
@@ -264,6 +265,23 @@ describe('the strip simulator node', () => {
     assert.equal((await ask('/elsewhere')).status, 404);
     assert.deepEqual(asked, [switchPath, switchPath]);
   });
+
+  for (const [kind, parse] of [
+    ['JSON', (body: Buffer): unknown => JSON.parse(body.toString())],
+    ['a text', String],
+    ['a buffer', (body: Buffer) => body],
+  ] as const) {
+    it(`takes a body that settings.js, or an application around Node-RED, has read already as ${kind}`, async () => {
+      const httpNodeMiddleware: RequestHandler = (request, _response, next) => {
+        request.once('data', (body: Buffer) => (request.body = parse(body)));
+        request.once('end', () => next());
+      };
+      helper.settings({ httpNodeMiddleware });
+      await deploy([simulatorNode('sim')]);
+      const { body } = await ask(switchPath, { port: 1, on: true });
+      assert.deepEqual(body, { success: true, results: [{ port: 1, ok: true }] });
+    });
+  }
 
   for (const [settings, notice] of [
     [{ httpNodeRoot: false }, 'notServed'],

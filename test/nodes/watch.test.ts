@@ -250,6 +250,7 @@ describe('the strip watch node', () => {
     ['an account', { account: 'nobody' }],
     ['an account', { account: { hostile: true } }],
     ['a variable that is set', { mac: 'TEST_NOT_SET', macType: 'env' }],
+    ['a variable that is set, as older flows write it', { mac: '$(TEST_NOT_SET)', macType: 'str' }],
     ['a variable that is set for what it tells', { readings: '${TEST_NOT_SET}' }],
     ['a variable that is set for the smallest change', { change: '${TEST_NOT_SET}' }],
     ['a smallest change that is a number', { change: '5 W' }],

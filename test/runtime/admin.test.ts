@@ -176,13 +176,16 @@ describe('the admin routes behind a login', () => {
     ];
     await red.deploy([...around('strip switch'), { id: 'global', type: 'global-config', env: variables }]);
     const values = { id: 'new', baseUrl: '${STRIPS_URL}', apiKey: '${STRIPS_KEY}' };
-    const [plain, mapped, unset] = [
+    const older = { id: 'new', baseUrl: '$(STRIPS_URL)', apiKey: '$(STRIPS_KEY)' };
+    const [plain, old, mapped, unset] = [
       await test(values),
+      await test(older),
       await test({ ...values, mapping: '${STRIPS_MAPPING}' }),
       await test({ ...values, mapping: '${NO_SUCH_MAPPING}' }),
     ];
     await red.deploy([...around('strip switch'), account(service)]);
     assert.equal(plain.strips?.length, 2);
+    assert.equal(old.strips?.length, 2);
     assert.equal(mapped.strips?.length, 1);
     assert.equal(unset.key, 'errors.NOT_CONFIGURED.variable');
     assert.deepEqual(unset.params, { variable: 'NO_SUCH_MAPPING' });
