@@ -142,7 +142,9 @@ function readStrip(
     outlets = outlets.map((outlet) => ({ ...outlet, on: null }));
     note('outlets', 'unclear', [...new Set(unreliable)].sort());
   }
-  const name = rows === null ? nameOf(fields) : rows.name;
+  // In a row, `name` may be that of the outlet, but not `strip_name`.
+  const own = ({ meaning }: Field): boolean => meaning.outletName === Infinity;
+  const name = rows === null ? nameOf(fields) : (rows.name ?? nameOf(found.fields.filter(own)));
   const strip = { mac, name, available, outlets, load, voltage, signal, units, at };
   return { strip, saysOnline: available && reachable === true };
 }

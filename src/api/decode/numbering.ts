@@ -31,7 +31,7 @@ export function numberRecords(
   keys: readonly KeyMeaning[],
   ordered: boolean,
 ): { numbers: Numbers; codes: Codes } {
-  const isKeyed = keys.some(({ keyed }) => keyed >= 0);
+  const isKeyed = keys.length > 0 && keys.every(({ keyed }) => keyed >= 0);
   const { called, codes } = calledPort(records, columns, isKeyed);
   // Keys of digits only may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;

@@ -281,12 +281,18 @@ const mayMeasure = (meaning: KeyMeaning, values: readonly unknown[], measured: b
 function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null {
   const keys = Object.keys(map).map(meaningOf);
   const keyed = keys.filter((key) => key.keyed >= 0);
-  if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container);
+  const states = keyed.filter(({ keyedState }) => keyedState !== null);
   const names = keys.filter(({ key }) => isRecord(map[key]));
   // Most records hold none. Without this check, a list with a record of readings in each strip takes a tenth longer.
-  if (names.length === 0 || names.some(({ denied }) => denied)) return null;
-  const outlets = ofKeys(map, names, container);
-  return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
+  const mayNumberThemselves =
+    states.length > 0
+      ? names.length > states.length && states.every((key) => names.includes(key))
+      : names.length > 0 && !names.some(({ denied }) => denied);
+  const outlets = mayNumberThemselves ? ofKeys(map, names, container) : null;
+  const ports = new Set(outlets?.flatMap(({ port }) => port ?? []));
+  if (states.length === 0) return ports.size > 0 ? outlets : null;
+  // Beside "TV", "Plug 4" may be a name that the user gave to another outlet.
+  return ports.size > 0 && ports.size === names.length ? outlets : ofKeys(map, keyed, container);
 }
 
 /** Outlets under the given keys of a record: records or, if the keys number them, values of any kind. */

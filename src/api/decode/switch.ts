@@ -181,11 +181,13 @@ const saysState = (record: JsonRecord, on: boolean): boolean =>
   });
 
 /**
- * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strip": {"outlets": […]}}`. This counts only if there are no
+ * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strips": [{"outlets": […]}]}`. This counts only if there are no
  * `results`: beside the documented yes, it may be the state from before the switch.
  */
 function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
-  const outlets = outletSets(stripFields([record]), true).flat();
+  const lists = stripFields([record]).fields.filter(({ meaning }) => meaning.holds || meaning.strips);
+  const listed = lists.flatMap(({ value }) => (Array.isArray(value) ? recordsIn(value) : []));
+  const outlets = outletSets(stripFields([record, ...listed]), true).flat();
   const isOpposite = (outlet: OutletCandidate): boolean =>
     (port === 'all' || outlet.port === port) && outlet.state.on === !on;
   return saysState(record, !on) || outlets.some(isOpposite);
