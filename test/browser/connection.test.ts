@@ -319,6 +319,7 @@ describe('Test connection', () => {
     await editor.page.locator('#node-config-input-btn-tls-add').click();
     // Node-RED takes the covered dialog off the page once the other one is open.
     await editor.page.locator('#smart-strip-test').waitFor({ state: 'detached' });
+    await editor.opened(editor.configDialog);
     await editor.page.locator('#node-config-dialog-ok').click();
     await editor.page.locator('#node-config-input-servername').waitFor({ state: 'detached' });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
