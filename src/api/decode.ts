@@ -143,8 +143,8 @@ function readStrip(
     note('outlets', 'unclear', [...new Set(unreliable)].sort());
   }
   // In a row, `name` may be that of the outlet, but not `strip_name`.
-  const own = ({ meaning }: Field): boolean => meaning.outletName === Infinity;
-  const name = rows === null ? nameOf(fields) : (rows.name ?? nameOf(found.fields.filter(own)));
+  const isOfStrip = ({ meaning }: Field): boolean => meaning.outletName === Infinity;
+  const name = rows === null ? nameOf(fields) : (rows.name ?? nameOf(found.fields.filter(isOfStrip)));
   const strip = { mac, name, available, outlets, load, voltage, signal, units, at };
   return { strip, saysOnline: available && reachable === true };
 }

@@ -282,17 +282,18 @@ function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null 
   const keys = Object.keys(map).map(meaningOf);
   const keyed = keys.filter((key) => key.keyed >= 0);
   const states = keyed.filter(({ keyedState }) => keyedState !== null);
-  const names = keys.filter(({ key }) => isRecord(map[key]));
-  // Most records hold none. Without this check, a list with a record of readings in each strip takes a tenth longer.
-  const mayNumberThemselves =
-    states.length > 0
-      ? names.length > states.length && states.every((key) => names.includes(key))
-      : names.length > 0 && !names.some(({ denied }) => denied);
-  const outlets = mayNumberThemselves ? ofKeys(map, names, container) : null;
-  const ports = new Set(outlets?.flatMap(({ port }) => port ?? []));
-  if (states.length === 0) return ports.size > 0 ? outlets : null;
-  // Beside "TV", "Plug 4" may be a name that the user gave to another outlet.
-  return ports.size > 0 && ports.size === names.length ? outlets : ofKeys(map, keyed, container);
+  const records = keys.filter(({ key }) => isRecord(map[key]));
+  if (states.length === 0) {
+    // Most records hold none. Without this check, a list with a record of readings in each strip takes a tenth longer.
+    if (records.length === 0 || records.some(({ denied }) => denied)) return null;
+    const outlets = ofKeys(map, records, container);
+    return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
+  }
+  // Beside "TV", "Plug 4" may be a name that the user gave to another outlet, if each record has a number of its own.
+  const mayBeNames = records.length > states.length && states.every((key) => records.includes(key));
+  const named = mayBeNames ? ofKeys(map, records, container) : null;
+  const ports = new Set(named?.flatMap(({ port }) => port ?? []));
+  return mayBeNames && ports.size === records.length ? named : ofKeys(map, keyed, container);
 }
 
 /** Outlets under the given keys of a record: records or, if the keys number them, values of any kind. */
