@@ -125,6 +125,8 @@ export function messageReader<Value>(
   return async (msg, target) => {
     const readWith = (evaluated: MessageValues['evaluated']) =>
       asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }, target));
+    // Without expressions there is nothing to wait for. So messages to several nodes in one turn keep their order, too.
+    if (expressions.length === 0) return readWith(new Map());
     const results = expressions.map(async (field) => [field, await field.evaluate(msg, evaluate)] as const);
     const inOrder = Promise.all([last, ...results]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
     last = inOrder.catch(() => undefined);

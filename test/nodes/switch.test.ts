@@ -40,6 +40,17 @@ describe('the strip switch node', () => {
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 
+  it('keeps the order of messages that several nodes get in one turn', async () => {
+    // As in a Node-RED with `runtimeSyncDelivery`: a burst to one node, then a message to the other.
+    const nodes = ['switch', 'other'].map((id) => flowNode(id, 'strip switch', outlet2));
+    await lab.deploy(nodes);
+    for (const payload of [false, true, false]) lab.send('switch', { payload });
+    lab.send('other', { payload: true });
+    await until('four requests', () => lab.posts().length === 4);
+    const sent = lab.posts().map((post) => post.endsWith('"on":true}'));
+    assert.deepEqual(sent, [false, true, false, true]);
+  });
+
   it('shows the outlets that nothing is known of yet as unknown', async () => {
     await lab.startSwitch();
     await lab.out('switch', {
