@@ -64,7 +64,9 @@ function joinLabel({ strip, outlet, action }: LabelParts): string {
 /** A label from its parts, short enough for a node. */
 function shortLabel(parts: LabelParts): string {
   const { strip, outlet = '' } = parts;
+  // In characters, as `cut` counts: an emoji is one.
+  const lengthOf = (name: string): number => Array.from(name).length;
   const room = LONGEST - (outlet === '' ? 0 : ': '.length);
-  const shortStrip = cut(strip, Math.max(room - outlet.length, SHORTEST_STRIP));
-  return joinLabel({ ...parts, strip: shortStrip, outlet: cut(outlet, room - shortStrip.length) });
+  const shortStrip = cut(strip, Math.max(room - lengthOf(outlet), SHORTEST_STRIP));
+  return joinLabel({ ...parts, strip: shortStrip, outlet: cut(outlet, room - lengthOf(shortStrip)) });
 }

@@ -32,10 +32,12 @@ const SmartStrip = {
 
 Object.assign(window, { SmartStrip });
 
-/** An account gives names to outlets, which labels show. Undo may change them, too. */
-RED.events.on('nodes:change', (node) => {
-  if (node.type === 'strip-account') accountChanged(node);
-});
+/** An account gives names to outlets, which labels show. Undo may change them, too, or put another account in its place. */
+for (const event of ['nodes:add', 'nodes:change'] as const) {
+  RED.events.on(event, (node) => {
+    if (node.type === 'strip-account') accountChanged(node);
+  });
+}
 
 for (const event of ['nodes:add', 'nodes:change', 'nodes:remove', 'flows:change'] as const) {
   RED.events.on(event, ({ type }) => {

@@ -4,7 +4,7 @@ import { ownProperty } from '../values';
 import { describedBy, editableRows, fieldIn, rowsOf, type Check, type Dialog } from './form';
 import { button, html, mayTest, text } from './red';
 import { checkStrip, lookUp } from './strip-picker';
-import { namesByOutlet, outletKey, outletOf, outletState, stripsOf, type OutletEntry } from './strips';
+import { outletKey, outletOf, outletState, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. Of a hand-written one, strip and outlet may be missing or impossible. */
 interface OutletRow {
@@ -56,18 +56,6 @@ export const writeOutlets = (rows: readonly OutletRow[]) => ({
     .filter(({ name }) => name !== '')
     .map(({ mac, port, name }) => ({ mac, port: Number(port), name })),
 });
-
-/** Strips with the outlet names from the account in place of the service's names. */
-export function nameOutlets(strips: readonly Strip[], entries: readonly OutletEntry[]): Strip[] {
-  const names = namesByOutlet(entries);
-  return strips.map((strip) => ({
-    ...strip,
-    outlets: strip.outlets.map((outlet) => {
-      const key = outletKey({ mac: strip.mac, port: outlet.port });
-      return { ...outlet, name: names.get(key) ?? outlet.name };
-    }),
-  }));
-}
 
 /** A list with something unreadable in it protects nothing: the runtime refuses it. An outlet of no known strip is not protected either. */
 export const checkProtected: Check = (value, { id }) => {

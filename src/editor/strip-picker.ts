@@ -1,6 +1,6 @@
 import { isPossibleMac, looksLikeMac, macKey, PORTS, sameMac, type Strip } from '../api/types';
 import type { StripsAnswer } from '../flow/admin-answers';
-import { textOf, type Config } from '../settings';
+import { readOutlets, textOf, type Config } from '../settings';
 import { environmentVariable, preview } from '../values';
 import {
   hintByType,
@@ -18,6 +18,7 @@ import {
   knownStrip,
   loadStrips,
   matches,
+  nameOutlets,
   outletName,
   outletState,
   stripsOf,
@@ -234,9 +235,11 @@ class StripPicker {
   }
 
   #draw(): void {
-    const all = stripsOf(this.#account);
+    const { outlets } = readOutlets(RED.nodes.node(this.#account)?.outletNames);
+    // The search finds these names, too.
+    const all = nameOutlets(stripsOf(this.#account), outlets);
     const isFixed = this.#isFixed();
-    const chosen = this.#chosen();
+    const chosen = findStrip(all, this.#typed());
     this.#shown = all.filter((strip) => matches(strip, this.#filter));
     this.#active = Math.min(this.#active, this.#shown.length - 1);
     this.#panel.hidden = !isFixed;

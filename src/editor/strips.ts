@@ -88,6 +88,26 @@ export const isProtected = (account: string, outlet: OutletEntry): boolean =>
 export const namesByOutlet = (entries: readonly OutletEntry[]) =>
   new Map(entries.filter(({ name }) => name !== '').map((entry) => [outletKey(entry), entry.name]));
 
+/** Strips whose outlets have other names. `rename`: chooses from the name that an outlet has and the one that the list gives it. */
+function renameOutlets(
+  strips: readonly Strip[],
+  entries: readonly OutletEntry[],
+  rename: (name: string | null, given: string | undefined) => string | null,
+): Strip[] {
+  const names = namesByOutlet(entries);
+  return strips.map((strip) => ({
+    ...strip,
+    outlets: strip.outlets.map((outlet) => {
+      const given = names.get(outletKey({ mac: strip.mac, port: outlet.port }));
+      return { ...outlet, name: rename(outlet.name, given) };
+    }),
+  }));
+}
+
+/** Strips with the outlet names from the account in place of the service's names. */
+export const nameOutlets = (strips: readonly Strip[], entries: readonly OutletEntry[]): Strip[] =>
+  renameOutlets(strips, entries, (name, given) => given ?? name);
+
 export const outletOf = (strip: Strip | undefined, port: number | string): Outlet | undefined =>
   strip?.outlets.find((outlet) => String(outlet.port) === String(port));
 
@@ -142,11 +162,18 @@ export const isDisabled = ({ d, z }: Config): boolean =>
 /** Whether an account is part of a subflow. Then the runtime has an account for each instance, with a different id. */
 export const isInSubflow = ({ z }: Config): boolean => RED.nodes.subflow(z) !== undefined;
 
-/** Keeps the strips of an answer. `complete`: there are no others, so that an account without any has lost those it had. */
+/**
+ * Keeps the strips of an answer, without the names that the account itself gives to outlets: these count only as long as it has them. `complete`: there
+ * are no others, so that an account without any has lost those it had.
+ */
 export function learn(account: string, strips: readonly Strip[], complete = false): void {
   if (strips.length === 0 && !complete) return;
-  known.set(account, strips);
-  accountChanged({ id: account, outletNames: RED.nodes.node(account)?.outletNames });
+  const { outlets } = readOutlets(RED.nodes.node(account)?.outletNames);
+  known.set(
+    account,
+    renameOutlets(strips, outlets, (name, given) => (name === given ? null : name)),
+  );
+  accountChanged({ id: account, outletNames: outlets });
 }
 
 /** The names of strips and outlets that the labels of an account's nodes can show: JSON, by the id of the account. */

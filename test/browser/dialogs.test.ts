@@ -356,6 +356,53 @@ describe('the dialogs with thirty strips', () => {
     await editor.expectLabel(id, 'Bench 1: Soldering iron');
   });
 
+  it('no longer show a name that was removed from the account, and find a strip by a name that it has', async () => {
+    const outletNames = [1, 2].map((port) => ({ mac: DESK.mac, port, name: `Lamp ${port}` }));
+    await open({ outletNames });
+    const id = await newSwitch();
+    await typed().fill('lamp 1');
+    await options().nth(1).waitFor({ state: 'detached' });
+    await typed().press('Enter');
+    await editor.page.locator('#smart-strip-row-port label:has([value="1"])').click();
+    await editor.done();
+    await editor.expectLabel(id, 'Desk 1: Lamp 1');
+    await editor.editConfig('strip-account', 'account');
+    await row('name').first().fill('');
+    assert.equal(await row('name').first().getAttribute('placeholder'), 'Name');
+    await editor.doneConfig();
+    await editor.expectLabel(id, 'Desk 1: 1');
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:undo'));
+    await editor.expectLabel(id, 'Desk 1: Lamp 1');
+  });
+
+  it('show the names again that an imported account had replaced, when the import is undone', async () => {
+    const names = (name: string) => ({ outletNames: [{ mac: DESK.mac, port: 1, name }] });
+    await stage.red.deploy([
+      tab,
+      account(stage.service, names('Lamp')),
+      placed('node', 'strip switch', { mac: DESK.mac, macType: 'str', port: '1', portType: 'port' }),
+    ]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    const invoke = (name: string) => page.evaluate((name) => window.RED.actions.invoke(name), name);
+    await editor.expectLabel('node', /: Lamp$/);
+    const { credentials, ...imported } = account(stage.service, names('Heater'));
+    assert.ok(credentials);
+    await invoke('core:show-import-dialog');
+    await page.locator('#red-ui-clipboard-dialog-import-text').focus();
+    await page.keyboard.insertText(JSON.stringify([imported]));
+    await page.keyboard.press('End');
+    await page.locator('#red-ui-clipboard-dialog-ok:enabled').press('Enter');
+    await page.locator('.red-ui-notification button', { hasText: 'View nodes' }).press('Enter');
+    // The one that includes the node, then the one that lets it replace the other.
+    const boxes = page.locator('.ui-dialog:visible input[type=checkbox]');
+    for (const box of [boxes.first(), boxes.last()]) await box.dispatchEvent('click');
+    await page.locator('button', { hasText: 'Import selected' }).press('Enter');
+    await editor.expectLabel('node', /: Heater$/);
+    await invoke('core:undo');
+    await editor.expectLabel('node', /: Lamp$/);
+  });
+
   it('show the names of strips whole in the list, so that two that begin alike can be told apart', async () => {
     await open();
     await newSwitch();

@@ -12,7 +12,7 @@ import {
   type Descriptor,
   type Dialog,
 } from '../form';
-import { checkProtected, nameOutlets, OutletsTable, writeOutlets } from '../outlets-table';
+import { checkProtected, OutletsTable, writeOutlets } from '../outlets-table';
 import { openPreview } from '../preview';
 import { html, line, mayRead, mayTest, placeNodes, text } from '../red';
 import {
@@ -21,6 +21,7 @@ import {
   isInSubflow,
   learn,
   loadStrips,
+  nameOutlets,
   outletOf,
   outletState,
   stripsOf,

@@ -103,6 +103,10 @@ describe('labels on the canvas', () => {
     assert.equal(label(node), 'Behind…: Game console w…, toggle');
     assert.equal(label({ ...node, port: '', on: '' }), 'Behind the television s…');
     assert.equal(cut('😀😀😀', 2), '😀…');
+    // The number of the outlet stays, although an emoji is two characters for JavaScript.
+    knows('long', '💡 Behind the television set', 'Lamp');
+    assert.equal(label({ ...node, port: '2' }), '💡 Behind the televis…: 2, toggle');
+    assert.equal(label({ ...node, port: '', on: '' }), '💡 Behind the television…');
   });
 
   it('say what the other nodes read, list and watch', () => {

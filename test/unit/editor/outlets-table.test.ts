@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { checkProtected, nameOutlets, tableRows, writeOutlets } from '../../../src/editor/outlets-table';
+import { checkProtected, tableRows, writeOutlets } from '../../../src/editor/outlets-table';
+import { nameOutlets } from '../../../src/editor/strips';
 import { makeStrip } from '../../support/scripted-service';
 
 const MAC = 'A1B2C3D4E5F6';
