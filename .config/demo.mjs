@@ -106,14 +106,17 @@ async function startBroker() {
   return mqtt.address().port;
 }
 
-/** Writes the examples as flows. All use this broker, and the same dashboard, because Node-RED can have only one. */
+/**
+ * Writes the examples as flows. All use this broker, and the same dashboard, because Node-RED can have only one. What they say about
+ * packages to install is left out: these are installed.
+ */
 function writeExamples() {
   const nodes = readdirSync(`${root}examples`)
     .filter((name) => name.endsWith('.json'))
     .flatMap((file) => readJson(`${root}examples/${file}`));
   const [dashboard, ...others] = nodes.filter(({ type }) => type === 'ui-base').map(({ id }) => id);
   const flows = nodes
-    .filter(({ id }) => !others.includes(id))
+    .filter(({ id, type }) => !others.includes(id) && type !== 'global-config')
     .map((node) => (others.includes(node.ui) ? { ...node, ui: dashboard } : node))
     .map((node) => (node.type === 'mqtt-broker' ? { ...node, broker: HOST, port: '${MQTT_PORT}' } : node));
   writeJson(`${userDir}/flows_cred.json`, NO_CREDENTIALS);

@@ -50,6 +50,16 @@ describe('the palette manager', () => {
     await editor.close();
   });
 
+  it('is offered for the dashboard when an example that needs it is imported', async () => {
+    const editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.importExample('03 - ');
+    const notification = editor.page.locator('.red-ui-notification', { hasText: 'Required modules missing' });
+    await notification.getByText('@flowfuse/node-red-dashboard').waitFor();
+    await notification.getByRole('button', { name: 'Install all' }).waitFor();
+    assert.deepEqual(editor.errors, []);
+    await editor.close();
+  });
+
   it('lists the sidebar, and removes it with the package, so that it asks for nothing any more', async () => {
     const editor = await Editor.open(stage.browser, stage.red.url);
     const { page } = editor;

@@ -86,6 +86,7 @@ describe('the demo', () => {
     const text = readFileSync(path.join(place, 'clone/.demo/flows.json'), 'utf8');
     const flows = JSON.parse(text) as { type: string }[];
     assert.equal(flows.filter(({ type }) => type === 'ui-base').length, 1);
+    assert.ok(flows.every(({ type }) => type !== 'global-config'));
     assert.deepEqual(readdirSync(path.join(place, 'home')), []);
     assert.deepEqual(readdirSync(path.join(place, 'clone')).sort(), [
       ...['.config', '.demo', 'dist', 'examples', 'node_modules', 'package.json', 'resources'],

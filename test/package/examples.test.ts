@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examples } from '../support/examples';
+import { manifest } from '../support/manifest';
 import type { FlowNode } from '../support/node-red';
 import { REPOSITORY } from '../support/node-red-install';
 
+const DASHBOARD = '@flowfuse/node-red-dashboard';
 const all = examples();
 const isDashboard = (name: string): boolean => /dashboard/i.test(name);
 const ofType = (nodes: readonly FlowNode[], type: string): FlowNode[] =>
@@ -102,9 +104,15 @@ describe('the examples', () => {
       ];
       const foreign = nodes
         .map(({ type }) => type)
-        .filter((type) => !core.includes(type) && !type.startsWith('strip'));
+        .filter((type) => ![...core, 'global-config'].includes(type) && !type.startsWith('strip'));
       if (isDashboard(name)) assert.ok(foreign.every((type) => type.startsWith('ui-')));
       else assert.deepEqual(foreign, []);
+      // On import, Node-RED offers to install what is listed there and missing. It does so in just this version.
+      const version = manifest.devDependencies[DASHBOARD]?.replace('^', '');
+      assert.deepEqual(
+        ofType(nodes, 'global-config').map(({ env, modules }) => ({ env, modules })),
+        isDashboard(name) ? [{ env: [], modules: { [DASHBOARD]: version } }] : [],
+      );
     });
   }
 });

@@ -10,6 +10,7 @@ interface Manifest {
   engines: { node: string };
   scripts: Record<string, string>;
   dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
   'node-red': { version: string; nodes: Record<string, string>; plugins: Record<string, string> };
 }
 
