@@ -39,9 +39,9 @@ export function fixedTarget(node: Config): { mac: string; port: string | null } 
 export function targetOf(node: Config): LabelParts {
   const account = textOf(node, 'account');
   const { mac, port } = fixedTarget(node);
-  const variable = kindOf(node, 'mac') === 'env' ? textOf(node, 'mac') : '';
-  const strip = mac === '' ? variable : (knownStrip(account, mac)?.name ?? mac);
-  if (port === null || port === '') return { strip };
+  const variable = (field: string): string => (kindOf(node, field) === 'env' ? textOf(node, field) : '');
+  const strip = mac === '' ? variable('mac') : (knownStrip(account, mac)?.name ?? mac);
+  if (port === null || port === '') return { strip, outlet: variable('port') };
   if (port === 'all') return { strip, outlet: text(`strip-account.${strip === '' ? 'canvas' : 'port'}.all`) };
   const name = mac === '' ? null : outletName(account, mac, port);
   const number = strip === '' ? text('strip-account.canvas.outlet', { port }) : port;

@@ -32,7 +32,7 @@ export const stripSwitch: Descriptor = {
     const target = targetOf(node);
     const on = textOf(node, 'on');
     if (kindOf(node, 'on') !== 'action' || !isAction(on)) return target;
-    const isFixed = target.strip !== '' || target.outlet !== undefined;
+    const isFixed = target.strip !== '' || Boolean(target.outlet);
     const strip = isFixed ? target.strip : text('strip-switch.palette');
     return { ...target, strip, action: text(`strip-account.action.${on}`) };
   },

@@ -90,6 +90,14 @@ describe('labels on the canvas', () => {
     assert.equal(label({ ...fixed, port: 'foo', portType: 'msg', onType: 'message' }), 'Desk');
   });
 
+  it('name the environment variable that stands for a strip or an outlet', () => {
+    assert.equal(label({ ...fixed, macType: 'env', mac: 'STRIP', port: '2', on: 'on' }), 'STRIP: 2, on');
+    assert.equal(label({ ...fixed, portType: 'env', port: 'PORT', on: 'on' }), 'Desk: PORT, on');
+    const message = { ...fixed, macType: 'message', mac: '', on: 'on' };
+    assert.equal(label({ ...message, portType: 'env', port: 'PORT' }), 'PORT, on');
+    assert.equal(label({ ...message, portType: 'env', port: '' }), 'strip-switch.palette, on');
+  });
+
   it('have names that are cut to 24 characters, that of the strip first, and the action beside them', () => {
     const node = { ...fixed, account: 'long', port: '1', on: 'toggle' };
     knows('long', 'Schreibtischleiste', 'Lamp');
