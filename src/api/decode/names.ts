@@ -26,13 +26,14 @@ const NAMES = {
   /** Say by a clear boolean whether a strip can be reached. */
   available: `available online connected reachable isavailable isonline isconnected isreachable deviceonline
     striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag
-    availability responding isresponding`,
+    availability responding isresponding connectioninfo`,
   /** The opposite of `available`. */
-  offline: 'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected',
+  offline:
+    'offline isoffline unreach unreachable disconnected unavailable isunreachable isdisconnected dead isdead',
   /** Say by a word whether a strip can be reached, as those in `available` and `offline` do, too. */
   connection: `status state health devicestatus devicestate stripstatus stripstate networkstatus healthstate healthstatus
     statustext statetext presence connstatus connstate currentstatus currentstate overallstatus operationalstatus
-    communication communicationstatus commstatus connectstatus netstatus`,
+    communication communicationstatus commstatus connectstatus netstatus netstate lwt`,
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
@@ -51,7 +52,7 @@ const NAMES = {
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing meta metadata summary identity identification resource entity main message
     states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields
-    devicestatus devicestate stripstatus stripstate statusinfo`,
+    devicestatus devicestate stripstatus stripstate statusinfo devinfo responsedata`,
   /** Of those in `self`: a load in them is that of a processor. */
   system: 'sys system sysinfo systeminfo',
   /** Of those in `self`: a load and a voltage in them are the rated ones, and a yes or no may say what can be done. */
@@ -62,7 +63,7 @@ const NAMES = {
     realtime statussns powermeter voltagemeasurement energymeter consumption usage monitoring monitor
     inlet load voltage ac measures stats powermonitoring line total totals actual current powermetering`,
   network: `wifi wlan network radio wifista sta connectivity connection link wireless diagnostics lan ethernet
-    eth statusnet signal wifiinfo wifistatus networkinfo net`,
+    eth statusnet signal wifiinfo wifistatus networkinfo net connectioninfo`,
   /** A signal, but only inside `network`. */
   strength: 'strength dbm level quality',
   /** Inside `network`: the address that the strip has there. */
@@ -114,7 +115,7 @@ const NAMES = {
     after aftercursor cursorafter cursornext scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
     startafter pagekey moretocome tobecontinued cropped abridged shortened pagingtoken canloadmore maxreached
-    overlimit endingbefore terminatedearly`,
+    overlimit endingbefore terminatedearly resumptiontoken scrolltoken searchafter`,
   /** Are set by a service that has pages, on the last one too. */
   lastkey:
     'lastid lastkey lastitem lastcursor lasttoken pagecursor pagingcursor paginated ispaginated paged ispaged',
@@ -142,7 +143,7 @@ const WORDS = {
   no: 'false no',
   online: 'online connected reachable available',
   offline: `offline disconnected unreachable unavailable notconnected notreachable notavailable
-    notresponding noresponse lost connectionlost deviceoffline`,
+    notresponding noresponse lost connectionlost deviceoffline dead`,
   /** The values beside it are old, or guesses. */
   old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
@@ -162,6 +163,8 @@ const WORDS = {
     unconfirmed unverified rolledback reverted superseded throttled ratelimited
     undelivered unswitched notdone notconfirmed unsent nak noack notsent notdelivered notsupported notcompleted notfinished
     notprocessed unprocessed noreply noanswer devicebusy accessdenied permissiondenied declined discarded overload overloaded tripped jammed conflict suspended`,
+  /** What an outlet does after a power cut. */
+  afterPowerCut: 'last laststate memory restore previous prev keep remember',
   /** What can be sent to an outlet, but is no state of it. */
   command: 'toggle',
   /** The quality of the values beside it is too low to rely on them. */
@@ -192,7 +195,7 @@ const STATE_TEXT = oneOf('text name label str string desc description display');
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
 /** Names of a state. Not `power_on_state`, which says whether an outlet is on after a power cut. */
 const STATE = new RegExp(
-  `^(?!poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energi[sz]ed)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
+  `^(?!.*poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energi[sz]ed)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
@@ -201,9 +204,9 @@ const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref
 const IDENTIFIER = /(?:id|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?:stamp)?)$/;
 
 const STATE_WORDS = oneOf('is on onoff state status power powered toggle');
-/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; not "power_on_state_1", the state after a power cut. */
+/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; not "relay_power_on_state_l1", the state after a power cut. */
 const NUMBERED = new RegExp(
-  `^(?!poweronstat)(?:((?:power|smart|ac)*(?:${OUTLET}+|out)(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
+  `^(?!.*poweronstat)(?:((?:power|smart|ac)*(?:${OUTLET}+|out)(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
 );
 
 const STRIPS =
@@ -221,14 +224,14 @@ const DENIED_WORDS = `desired target requested request default config configurat
   proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo yesterday
   tomorrow future restore factory`;
 const DENIED = new RegExp(`^${oneOf(DENIED_WORDS)}s?$`);
-/** Whether an outlet is on after a power cut: "power_on_state", "power_on_behavior". */
-const AFTER_POWER_CUT = /^poweron(?:stat|behavi)/;
+/** Whether an outlet is on after a power cut: "power_on_state", "relay_power_on_behavior". */
+const AFTER_POWER_CUT = /poweron(?:stat|behavi)/;
 
 const THINGS = `${oneOf('strip powerstrip pdu device node object entity entitie item result element record row hit entry entrie doc data match matche')}s?`;
 const PAGES = `${oneOf('page pager paging pagination paginator cursor view')}s?`;
 const AFTER_NEXT =
   oneOf(`page no num number cursor token url link href uri path query params offset marker mark bookmark id key start available batch
-  chunk part segment set index from after skip continuation pagination paging ${THINGS}`);
+  chunk part segment set index from after skip continuation pagination paging partition anchor iterator stream position locator ${THINGS}`);
 const BEFORE_ERROR =
   oneOf(`is has num device relay port outlet strip command comm communication network hardware
   server internal sync`);

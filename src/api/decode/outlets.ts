@@ -85,7 +85,7 @@ export const tellsOutlets = (record: JsonRecord): boolean =>
 /** How far the name of a container says that it holds outlets. */
 function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
   if (meaning.outlets) return 'outlets';
-  const isState = meaning.state !== null && !meaning.is('value');
+  const isState = meaning.state !== null && meaning.state !== 'off' && !meaning.is('value');
   if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
   return meaning.holds ? 'list' : 'none';
 }
@@ -297,15 +297,22 @@ function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null 
 }
 
 /** Outlets under the given keys of a record: records or, if the keys number them, values of any kind. */
-function ofKeys(
-  map: JsonRecord,
-  keys: readonly KeyMeaning[],
-  container: Container,
-): OutletCandidate[] | null {
+function ofKeys(map: JsonRecord, all: readonly KeyMeaning[], container: Container): OutletCandidate[] | null {
+  const keys = withoutSettings(map, all);
   const own = keys.filter(({ keyedState }) => keyedState !== null);
   const records = own.map(({ key }) => map[key]).filter(isRecord);
   if (records.length === own.length) return ofRecords(records, own, container);
   return container.trust === 'outlets' ? keyedSet(map, keys, container) : null;
+}
+
+/** Without "relay_status_2", if "relay_status_1" is "memory": these say what the outlets do after a power cut. */
+function withoutSettings(map: JsonRecord, keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
+  const isSetting = ({ key, keyedBy }: KeyMeaning): boolean =>
+    keyedBy === 'word' && says('afterPowerCut', map[key]);
+  if (!keys.some(isSetting)) return keys;
+  const nameOf = ({ plain }: KeyMeaning): string => plain.replace(/[0-9]+/, '');
+  const settings = keys.filter(isSetting).map(nameOf);
+  return keys.filter((key) => !settings.includes(nameOf(key)));
 }
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one set in a container of outlets. */

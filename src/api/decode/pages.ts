@@ -145,7 +145,9 @@ function hintOfText(meaning: KeyMeaning, value: unknown, counts: Counts): Hint {
   if (isLastPage !== null) return allOrMore(isLastPage);
   if (meaning.is('range')) return hintOfRange(text, counts);
   if (totalIn(text) > Math.max(...counts)) return 'more';
-  const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
+  // An offset that is a text continues the list, as a cursor does.
+  const isCursor = meaning.is('skipped') && meaning.plain.endsWith('offset');
+  const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page') || isCursor;
   return isCount && (typeof value === 'number' || text !== '') ? 'paged' : null;
 }
 
