@@ -28,8 +28,6 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
     let bridge: Bridge | null = null;
-    /** Why the node shares no strips, while it has no bridge. */
-    let failure = new StripError('NOT_CONFIGURED.account');
 
     /** Throws if its topics cannot be used. Returns a function that ends the bridge. */
     const start = (account: UsedAccount): (() => void) => {
@@ -61,17 +59,14 @@ export = (RED: NodeAPI): void => {
       };
     };
     const handle: Handle = async (input) => {
-      if (bridge === null) throw failure;
+      if (bridge === null) {
+        // Throws if this is why it has not started.
+        readBridgeSettings(def);
+        throw new StripError('NOT_CONFIGURED.account');
+      }
       return await bridge.handle(input);
     };
-    startWithAccount(RED, this, def, {
-      display,
-      notice: 'mqtt',
-      start,
-      onFailure: (error) => {
-        failure = error;
-      },
-    });
+    startWithAccount(RED, this, def, { display, notice: 'mqtt', start });
     handleInput(RED, this, def, display, handle);
   }
 

@@ -90,11 +90,7 @@ function mappingOf(
 
 /** The simulator with this path. During a deploy, waits for it until the deploy has ended. */
 async function simulatorAt(path: string): Promise<Simulator | null> {
-  let deploy = deployEnded();
-  while (deploy !== null && simulators.at(path) === null) {
-    await deploy;
-    deploy = deployEnded();
-  }
+  if (simulators.at(path) === null) await deployEnded();
   return simulators.at(path);
 }
 

@@ -119,8 +119,6 @@ interface StartOptions {
    * that nothing is available.
    */
   start: (account: UsedAccount) => () => void;
-  /** Called when it cannot start. */
-  onFailure?: (error: StripError) => void;
 }
 
 /**
@@ -131,7 +129,7 @@ export function startWithAccount(
   RED: NodeAPI,
   node: Node,
   def: Definition,
-  { display, notice, start, onFailure }: StartOptions,
+  { display, notice, start }: StartOptions,
 ): void {
   const id = textOf(def, 'account');
   /** The account that it has started with; `null`: it has not started. */
@@ -156,7 +154,6 @@ export function startWithAccount(
       display.set(errorStatus(reported.code));
       if (sentence !== logged) node.warn(translate(`notice.${notice}`, { reason: sentence }));
       logged = sentence;
-      onFailure?.(reported);
       // This fails too if the reason is in the node itself. Then it tells nothing.
       stop = valueOrNull(() => start(unusableAccount(reported))) ?? stop;
     }

@@ -9,9 +9,8 @@ import { accountChanged } from './strips';
 const SmartStrip = {
   /** Returns what Node-RED expects from a validator: `true`, or what is wrong, in words. */
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
-    const dialog = shownDialog(node);
     // Node-RED has read the field itself, which may show the value in another form.
-    const shown = dialog?.readers[field] ? dialog.value(field) : value;
+    const shown = shownDialog(node)?.readers[field]?.() ?? value;
     const problem = problemWith(descriptorOf(node), node, field, shown);
     // Node-RED's list of config nodes shows it as HTML, other places as text. It may hold a part of an expression that was imported.
     return problem === '' || problem.replaceAll('<', '‹');

@@ -358,8 +358,7 @@ const simulatorNodes = (there?: EditorNode): NewNode[] => [
 /** Why Node-RED does not run an account, and what to do. */
 function whyNotRun(node: EditorNode): string {
   // A deploy does not start flows that are stopped.
-  const isStopped = node.changed !== true && !RED.runtime.started;
-  const reason = isDisabled(node) ? 'disabled' : isStopped ? 'stopped' : 'undeployed';
+  const reason = isDisabled(node) ? 'disabled' : RED.runtime.started ? 'undeployed' : 'stopped';
   return text(`strip-account.trouble.${isInSubflow(node) ? 'instance' : reason}`);
 }
 

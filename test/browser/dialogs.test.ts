@@ -127,7 +127,9 @@ describe('the dialogs with thirty strips', () => {
     );
     await bar().getByText('Strips: 5 of 30').waitFor();
     assert.equal(await message('mac').textContent(), '');
-    await editor.page.keyboard.press('ArrowDown');
+    await editor.page.keyboard.press('Enter');
+    assert.equal(await typed().inputValue(), 'rack', 'none of them is chosen');
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp']) await editor.page.keyboard.press(key);
     const active = await typed().getAttribute('aria-activedescendant');
     assert.equal(await options().first().getAttribute('id'), active);
     await editor.page.keyboard.press('Enter');

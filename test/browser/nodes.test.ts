@@ -344,6 +344,16 @@ describe('the nodes in the editor', () => {
     assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
   });
 
+  it('keep what a status node sends of one outlet where the whole strip was chosen in between', async () => {
+    const more = { mac: 'A1B2C3D4E5F6', macType: 'str', port: '2', portType: 'port', output: 'port-on' };
+    await stage.red.deploy([tab, account(stage.service), placed('status', 'strip status', more)]);
+    await open();
+    await editor.edit('status');
+    for (const port of ['', '2'])
+      await editor.page.locator(`#smart-strip-row-port label:has([value="${port}"])`).click();
+    assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'port-on');
+  });
+
   it('save the default where the flow lacks a property or has an empty one', async () => {
     const odd = { macType: ' ', onType: null, output: '', readings: 'false', topic: null, strips: 'none' };
     const nodes = NODES.flatMap(([type], index) => {

@@ -16,6 +16,7 @@ const READABLE = {
       token: 'secret-of-the-service',
       load: '45.2 W',
       voltage: { rated: 230, measured: 228.4 },
+      signal: { level: -61, strength: -70 },
       outlets: [
         { port: 1, name: 'Lamp', state: true },
         { port: 2, name: 'Fan', state: true, physical_state: false },
@@ -90,7 +91,11 @@ describe('The preview of answers', () => {
       'Voltage: 228.4',
       'Signal: unknown',
     ]);
-    assert.match((await read.textContent()) ?? '', /two values disagree: physical_state, state/);
+    const reasons = await read.locator('.smart-strip-caution').allTextContents();
+    assert.deepEqual(reasons, [
+      'Signal: two values disagree: level, strength',
+      'Outlet 2: two values disagree: physical_state, state',
+    ]);
     await editor.picture('preview-readable');
   });
 

@@ -141,9 +141,10 @@ describe('the sidebar', () => {
     assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^Media strip, outlet 3: .*500/);
   });
 
-  it('marks a protected outlet and does not switch it off', async () => {
+  it('marks a protected outlet and switches it on, but not off', async () => {
     stage.service.simulator.apply({ mac: DESK, port: 4, on: true });
-    await stage.red.deploy([tab, home({ protectedOutlets: [{ mac: DESK, port: 4 }] })]);
+    const protectedOutlets = [1, 4].map((port) => ({ mac: DESK, port }));
+    await stage.red.deploy([tab, home({ protectedOutlets })]);
     const { bar } = await open();
     const toggle = bar.toggle('Desk strip, outlet 4');
     await bar.shows('Desk strip, outlet 4', true);
@@ -156,9 +157,11 @@ describe('the sidebar', () => {
         .strip('Desk strip')
         .getByRole('img', { name: /^Protected/ })
         .count(),
-      1,
+      2,
     );
     assert.equal(stage.service.requests.filter(({ method }) => method === 'POST').length, before);
+    await bar.toggle('Desk strip, outlet 1').click();
+    await bar.shows('Desk strip, outlet 1', true);
   });
 
   it('marks an outlet as protected while the account that is deployed protects it', async () => {

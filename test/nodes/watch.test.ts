@@ -288,6 +288,15 @@ describe('the strip watch node', () => {
     assert.deepEqual(heard, [`${MAC}/1`]);
   });
 
+  it('sends what is known only once, also if other nodes are deployed later', async () => {
+    const known = watch({ mac: MAC, port: '1', initial: true });
+    await lab.deploy([known, list]);
+    await until('the first message', () => told().length > 0);
+    await lab.redeploy([known, list, helperNode('other')], 'nodes');
+    await reread();
+    assert.equal(told().length, 1);
+  });
+
   it('sends to a node deployed while an outlet is unknown what the outlet is, once that is known again', async () => {
     const answer = (on: boolean | null) =>
       lab.service.always({ kind: 'answer', status: 200, json: [{ mac: MAC, outlets: [{ port: 1, on }] }] });
@@ -313,7 +322,9 @@ describe('the strip watch node', () => {
   it('says nothing any more once it is closed', async () => {
     await lab.deploy([watch(), list]);
     await polled();
+    const node = lab.node('watch');
     await lab.redeploy([list], 'nodes');
+    assert.deepEqual(lab.said(node, 'status').at(-1), {});
     lab.service.simulator.apply({ mac: MAC, port: 1, on: true });
     await reread();
     assert.deepEqual(told(), []);

@@ -392,6 +392,12 @@ describe('the admin routes behind a login', () => {
     assert.doesNotMatch(text, /Desk lamp|7001/);
     assert.ok(!text.includes(API_KEY));
   });
+
+  it('report of an account without a key that it has none', async () => {
+    await red.deploy([tab, account(service, { id: 'keyless', credentials: undefined })]);
+    const report = await red.json('/strip-sidebar/diagnostics/keyless');
+    assert.equal((report as { settings: { apiKey: boolean } }).settings.apiKey, false);
+  });
 });
 
 describe('the admin routes of a Node-RED that could not load its flows', () => {

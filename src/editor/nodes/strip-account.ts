@@ -133,8 +133,7 @@ function save(dialog: Dialog, table: OutletsTable): void {
   learn(node.id, table.strips);
   for (const field of Object.keys(dialog.readers)) dialog.field(field).val(dialog.value(field));
   const units = READINGS.map((reading) => [reading, String(unitField(dialog, reading).val()).trim()]);
-  const isSet = units.some(([, unit]) => unit !== '');
-  if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
+  node.units = Object.fromEntries(units);
   if (lacksSimulator(dialog) && canAddSimulator()) addSimulator(dialog.value('baseUrl').trim());
 }
 
@@ -145,8 +144,7 @@ function showSeconds(dialog: Dialog): void {
   const field = dialog.field('timeout');
   // With a variable, which has milliseconds, it is no number field.
   if (field.attr('type') !== 'number') return;
-  const milliseconds = dialog.value('timeout');
-  field.attr(SECONDS).val(milliseconds === '' ? '' : Number(milliseconds) / 1000);
+  field.attr(SECONDS).val(Number(dialog.value('timeout')) / 1000);
   // Node-RED translates elements with this attribute once more after this.
   field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
   dialog.readers.timeout = () => {

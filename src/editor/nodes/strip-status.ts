@@ -26,7 +26,6 @@ function open(dialog: Dialog): void {
     // For one outlet, on/off is the usual output.
     if (wasWhole && dialog.value('portType') === 'port' && !isNowWhole && output.val() === 'strip')
       output.val('on');
-    if (!wasWhole && isNowWhole) output.val('strip');
     wasWhole = isNowWhole;
   });
 }

@@ -98,6 +98,7 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip status', 'port', ''), '');
     assert.equal(problem('strip status', 'port', 'all'), 'strip-account.invalid.port');
     assert.equal(problem('strip watch', 'mac', ''), '');
+    assert.equal(problem('strip watch', 'mac', '../x'), 'errors.INVALID_INPUT.mac');
     assert.equal(problem('strip watch', 'port', ''), '');
     assert.equal(problem('strip switch', 'port', 'all', { type: 'port' }), '');
   });
@@ -151,6 +152,7 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip switch', 'mac', '', { type: 'msg' }), 'msg is empty');
     assert.equal(problem('strip switch', 'mac', 'strip.mac', { type: 'msg' }), '');
     assert.equal(problem('strip switch', 'mac', '', { type: 'env' }), 'strip-account.invalid.expression');
+    assert.equal(problem('strip switch', 'mac', 'STRIP', { type: 'env' }), '');
     assert.equal(problem('strip switch', 'mac', '$.mac', { type: 'jsonata' }), '');
   });
 
@@ -215,6 +217,12 @@ describe('checks in the dialogs', () => {
     for (const rows of ['A1', [{ mac: ' ', port: 2 }], [{ mac: 'A1', port: 7 }], [null]]) {
       assert.equal(problem('strip-account', 'protectedOutlets', rows), 'errors.NOT_CONFIGURED.protected');
     }
+  });
+
+  it('want topics that a broker accepts, and let a node do without discovery', () => {
+    assert.equal(problem('strip mqtt', 'topic', ''), 'errors.NOT_CONFIGURED.topic');
+    assert.equal(problem('strip mqtt', 'discovery', ''), '');
+    assert.equal(problem('strip mqtt', 'discovery', 'a/#'), 'errors.NOT_CONFIGURED.topic');
   });
 
   it('want a path, and strips with different MACs that an account can ask for, for a simulator', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { labelOf as label, outputLabelOf, wholeLabelOf } from '../../../src/editor/descriptors';
+import { inputLabelOf, labelOf as label, outputLabelOf, wholeLabelOf } from '../../../src/editor/descriptors';
 import { learn } from '../../../src/editor/strips';
 import { cut } from '../../../src/values';
 import { makeStrip } from '../../support/scripted-service';
@@ -76,11 +76,12 @@ describe('labels on the canvas', () => {
   });
 
   it('leave out what comes from the message', () => {
-    assert.equal(label({ ...fixed, port: '2', onType: 'message', on: '' }), 'Desk: 2');
+    assert.equal(label({ ...fixed, port: '2', onType: 'message', on: 'on' }), 'Desk: 2');
     assert.equal(
       label({ ...fixed, macType: 'message', mac: '', port: '3', on: 'on' }),
       'canvas.outlet/3, on',
     );
+    assert.equal(label({ ...fixed, macType: 'message', port: 'all', on: 'off' }), 'canvas.all, off');
     assert.equal(
       label({ ...fixed, macType: 'message', portType: 'message', on: 'on' }),
       'strip-switch.palette, on',
@@ -151,5 +152,8 @@ describe('labels on the canvas', () => {
     assert.equal(output({ type: 'strip list', output: 'outlets' }), 'strip-list.out.outlets');
     assert.equal(output({ type: 'strip watch', output: 'port-on' }), 'strip-watch.out.port-on');
     assert.equal(output({ type: 'strip watch', output: 'nonsense' }), 'strip-watch.out.on');
+    assert.equal(output({ type: 'strip mqtt' }), 'strip-mqtt.port.output');
+    assert.equal(inputLabelOf({ type: 'strip mqtt' }), 'strip-mqtt.port.input');
+    assert.equal(inputLabelOf({ type: 'strip list' }), '');
   });
 });

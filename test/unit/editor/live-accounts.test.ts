@@ -140,6 +140,14 @@ describe('the accounts in the sidebar', () => {
     assert.equal(accounts.find('a')?.strips.length, 0);
   });
 
+  it('show no old states where the runtime, which has begun to poll again, does not know the new ones', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [true]))]);
+    accounts.askAgain();
+    await answer([overview(null, makeStrip(MAC, [null]))]);
+    assert.equal(accounts.strip('a', MAC)?.outlets[0]?.on, null);
+  });
+
   it('show a confirmed state before the next answer about the accounts', async () => {
     const accounts = subject();
     const before = () => [overview(true, makeStrip(MAC, [false, false]), makeStrip('B1B2C3D4E5F6', [false]))];
