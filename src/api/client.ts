@@ -144,7 +144,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   #hasResponse = false;
   /** It was sent a second time, because its connection was stale. */
   isRepeated = false;
-  /** The client closes, and nobody waits for the answer. */
+  /** The client closes, and the answer is no longer needed. */
   isClosed = false;
   /** The response or the error; `null` until the request is over. */
   #result: HttpResponse | StripError | null = null;

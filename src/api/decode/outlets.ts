@@ -307,12 +307,11 @@ function ofKeys(map: JsonRecord, all: readonly KeyMeaning[], container: Containe
 
 /** Without "relay_status_2", if "relay_status_1" is "memory": these say what the outlets do after a power cut. */
 function withoutSettings(map: JsonRecord, keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
-  const isSetting = ({ key, keyedBy }: KeyMeaning): boolean =>
-    keyedBy === 'word' && says('afterPowerCut', map[key]);
-  if (!keys.some(isSetting)) return keys;
   const nameOf = ({ plain }: KeyMeaning): string => plain.replace(/[0-9]+/, '');
-  const settings = keys.filter(isSetting).map(nameOf);
-  return keys.filter((key) => !settings.includes(nameOf(key)));
+  const settings = keys
+    .filter(({ key, keyedBy }) => keyedBy === 'word' && says('afterPowerCut', map[key]))
+    .map(nameOf);
+  return settings.length === 0 ? keys : keys.filter((key) => !settings.includes(nameOf(key)));
 }
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one set in a container of outlets. */

@@ -145,10 +145,10 @@ function hintOfText(meaning: KeyMeaning, value: unknown, counts: Counts): Hint {
   if (isLastPage !== null) return allOrMore(isLastPage);
   if (meaning.is('range')) return hintOfRange(text, counts);
   if (totalIn(text) > Math.max(...counts)) return 'more';
-  // An offset that is a text continues the list, as a cursor does.
-  const isCursor = meaning.is('skipped') && meaning.plain.endsWith('offset');
-  const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page') || isCursor;
-  return isCount && (typeof value === 'number' || text !== '') ? 'paged' : null;
+  const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
+  // With a text as offset, some services continue the list. In the other names of this kind, such as "from", a text may be a date.
+  const isOffset = meaning.is('skipped') && meaning.plain.endsWith('offset');
+  return (isCount || isOffset) && (typeof value === 'number' || text !== '') ? 'paged' : null;
 }
 
 function hintOfNumber(meaning: KeyMeaning, number: number, counts: Counts, inPaging: boolean): Hint {
