@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ERROR_CODES } from '../../../src/api/errors';
 import { SETTINGS, type Setting } from '../../../src/settings';
 import { ownProperty } from '../../../src/values';
+import { manifest } from '../../support/manifest';
 
 const ROOT = resolve(__dirname, '../../..');
 const LOCALES = join(ROOT, 'nodes/locales');
@@ -331,6 +332,25 @@ describe('the catalogues', () => {
       for (const [key, sentence] of catalogue('fr', set)) assert.doesNotMatch(sentence, / [:;?!»]|« /, key);
       if (nodeSets.includes(set))
         assert.doesNotMatch(read('nodes/locales/fr', `${set}.html`), / [:;?!»]|« /, set);
+    }
+  });
+
+  it('follow the guide of Node-RED for help: no bold or italics, and references that lead somewhere', () => {
+    const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '');
+    for (const language of languages) {
+      for (const set of nodeSets) {
+        const help = read('nodes/locales', language, `${set}.html`);
+        assert.doesNotMatch(help, /<(?:b|i|em|strong)>/, `${language} ${set}`);
+        const links = [...help.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link);
+        assert.equal(links.at(-1), repository, `${language} ${set}`);
+        const pages = links.slice(0, -1);
+        assert.ok(pages.length > 0, `${language} ${set}`);
+        for (const page of pages) {
+          const file = page.replace(`${repository}/blob/main/`, '');
+          assert.match(file, /^docs\/[a-z-]+\.md$/, `${language} ${set}`);
+          assert.ok(existsSync(join(ROOT, file)), `${language} ${set}: ${file}`);
+        }
+      }
     }
   });
 
