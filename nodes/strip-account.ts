@@ -18,8 +18,9 @@ export = (RED: NodeAPI): void => {
     // The node object may be shown or logged, so it must not hold the key.
     this.credentials = {};
 
+    const { createAccount } = loadConnection();
     const account: LazyAccount = new LazyAccount(
-      () => loadConnection().createAccount(RED, accountNode, log),
+      () => createAccount(RED, accountNode, log),
       (count) => this.warn(translate('notice.dropped', { count })),
     );
     const log = logOf(this, translate, account);
@@ -52,8 +53,9 @@ export = (RED: NodeAPI): void => {
 };
 
 /**
- * Loads the account, its client and the decoder when an account is first used. They are half of the code: loaded earlier, they would delay the start
- * of every Node-RED that has this package installed (`npm run bench -- --only=footprint`).
+ * Loads the account, its client and the decoder with the first account node. They are half of the code: loaded earlier, they would delay the start of
+ * every Node-RED that has this package installed (`npm run bench -- --only=footprint`). Loaded when an account is first used, they could be those of
+ * an update that waits for a restart, and not fit the code that runs.
  */
 const loadConnection = () => require('./shared/connection') as typeof Connection;
 

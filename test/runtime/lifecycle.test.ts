@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { account, around, debug, errorOf, inject, placed, send, tab } from '../support/flow';
 import { PACKAGE, startNodeRed } from '../support/node-red';
@@ -275,6 +275,17 @@ describe('deploys and stops of a real Node-RED', () => {
     } finally {
       await updated.stop();
     }
+  });
+
+  it('the first command of a flow succeeds while an update waits for a restart', async () => {
+    await red.kill();
+    red = await startNodeRed({ install: 'packed' });
+    await red.deploy([...around('strip switch', fixed), account(service)]);
+    const dist = join(red.userDir, 'node_modules', PACKAGE, 'dist');
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => name.endsWith('.js')))
+      writeFileSync(join(dist, file), 'throw new Error("of the update");\n');
+    assert.ok((await send(red, { payload: true })).sent);
   });
 
   it('a hundred redeploys in traffic leave no timer, no socket and no memory behind', async () => {
