@@ -79,6 +79,19 @@ describe('the strip switch node, where it cannot switch', () => {
     });
   }
 
+  it('does not say of a variable that is empty that it is not set', async () => {
+    process.env.TEST_STRIP_MAC = '';
+    await lab.startSwitch({ ...outlet2, mac: 'TEST_STRIP_MAC', macType: 'env' });
+    const failed = await lab.caught('switch', { payload: true });
+    delete process.env.TEST_STRIP_MAC;
+    assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+    assert.match(
+      String(failed.error.message),
+      /^Set the environment variable TEST_STRIP_MAC, .*: the variable is empty or not set\.$/,
+    );
+    assert.deepEqual(lab.requests(), []);
+  });
+
   it('refuses a frozen message before anything is switched', async () => {
     await lab.startSwitch(outlet2);
     const failed = await lab.caught('switch', Object.freeze({ payload: true }));
