@@ -47,7 +47,7 @@ const NAMES = {
   /** Hold the value in a record such as `{value, unit}`. */
   value: 'value val reading measured actual now current',
   /** Records that hold a strip's own fields one level deeper. */
-  self: `strip powerstrip data result device item record response details attributes properties info state
+  self: `strip powerstrip smartstrip smartpowerstrip pdu powerbar multiplug data result device item record response details attributes properties info state
     status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing meta metadata summary identity identification resource entity main message
@@ -112,13 +112,13 @@ const NAMES = {
   /** Are set if another page follows or came before. */
   more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
     omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
-    after aftercursor cursorafter cursornext scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
+    after aftercursor cursorafter cursornext scrollid morefollows moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
     startafter pagekey moretocome tobecontinued cropped abridged shortened pagingtoken canloadmore maxreached
-    overlimit endingbefore terminatedearly resumptiontoken scrolltoken searchafter`,
+    overlimit endingbefore terminatedearly resumptiontoken scrolltoken searchafter nextpagestate`,
   /** Are set by a service that has pages, on the last one too. */
   lastkey:
-    'lastid lastkey lastitem lastcursor lasttoken pagecursor pagingcursor paginated ispaginated paged ispaged',
+    'lastid lastkey lastitem lastcursor lasttoken lastvisible lastdoc lastdocid pagecursor pagingcursor pagestate pagingstate paginated ispaginated paged ispaged',
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done isdone alldone final isfinal eof end finished isfinished islastpage
     nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded listcomplete reachedend endreached`,
@@ -128,7 +128,7 @@ const NAMES = {
   missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
     degraded ratelimited delta incremental changes maintenance onlineonly onlyonline unauthorized forbidden throttled`,
   /** Records in a wrapper that hold such fields. */
-  paging: 'summary counts status response nav navigation pageable paginate resultset',
+  paging: 'summary counts totals status response nav navigation pageable paginate resultset',
 } as const;
 
 /** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. Written as in `NAMES`. */
@@ -248,7 +248,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
     'total',
     new RegExp(
-      `^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available|found|matching|registered|owned|known)?$`,
+      `^(?:x|hydra|grand|estimated)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available|found|matching|registered|owned|known)?$`,
     ),
   ],
   [
@@ -264,15 +264,16 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
       `^(?:is|was|list|response|output|${THINGS})*(?:partial|truncated|incomplete)(?:list|search|response|output|at|${THINGS})?$`,
     ),
   ],
-  ['more', new RegExp(`^(?:is|has)?more(?:pages?|${THINGS})?(?:available|count|link|href)?$`)],
+  ['more', new RegExp(`^(?:is|has|load|see|show)?more(?:pages?|${THINGS})?(?:available|count|link|href)?$`)],
   ['more', new RegExp(`^remaining(?:pages|${THINGS})?(?:count)?$|^(?:pages|${THINGS})(?:remaining|left)$`)],
-  ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
+  ['more', new RegExp(`^(?:has|is|can|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
   ['last', /^last(?:page)?(?:url|link|href|uri)$|^hydralast$|^(?:is)?last(?:batch|chunk|part|segment)$/],
   ['reason', new RegExp(`^(?:${BEFORE_ERROR}|${OUTLETS})(?:errors?|failed|failures?)$`)],
   ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejected|rejection)${AFTER_ERROR}$`)],
   ['reason', new RegExp(`^${FAILED}s?(?:${OUTLETS}|${THINGS}|count|total)$|^${NOT_DONE}${OUTLETS}$`)],
   ['limit', new RegExp(`^${THINGS}perpage$`)],
-  ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?|header)$`)],
+  ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?|headers?)$`)],
+  ['paging', new RegExp(`^(?:${THINGS})?aggregate$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details|context|data|result|state)?$`)],
 ];
 

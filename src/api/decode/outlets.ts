@@ -130,8 +130,7 @@ function ofArray(array: readonly unknown[], container: Container): OutletCandida
 /** `{"node": {…}, "cursor": …}`, `{"outlet": {…}}` and `{"id": "a", "attributes": {…}}` around each record. */
 function unwrapped(record: JsonRecord): JsonRecord {
   const { node, attributes, properties } = record;
-  if (isRecord(node)) return node;
-  const inner = attributes ?? properties;
+  const inner = isRecord(node) ? node : (attributes ?? properties);
   if (isRecord(inner)) return { ...inner, ...record };
   const keys = Object.keys(record);
   const [only] = keys;

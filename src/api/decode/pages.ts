@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import type { Candidate } from './agreement';
-import { meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
+import { hasField, meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
 import { holdsProblem, isProblem, RESULT_CODE, saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText, recordsIn } from './values';
 
@@ -17,6 +17,8 @@ interface Came {
   counts: Counts;
   /** No strip came, in any wrapper. */
   nothing: boolean;
+  /** The records around strips: each is searched by itself. */
+  wrappers: ReadonlySet<unknown>;
 }
 
 /** How deep paging fields may be nested: `meta.pagination.links.next`. */
@@ -32,13 +34,13 @@ export function hintsAtMore(
   counts: Counts,
   rooms: ReadonlyMap<JsonRecord, number> = new Map(),
 ): FieldHint[] {
-  const nothing = Math.max(...counts) === 0;
+  const came: Came = { counts, nothing: Math.max(...counts) === 0, wrappers: new Set(wrappers) };
   return withoutFitting(
     wrappers.flatMap((wrapper) => {
       const size = rooms.get(wrapper);
-      if (size === undefined) return hintsIn(wrapper, { counts, nothing }, 0);
+      if (size === undefined) return hintsIn(wrapper, came, 0);
       // That everything in one room came says nothing about the others.
-      return withoutFitting(hintsIn(wrapper, { counts: [size], nothing }, 0));
+      return withoutFitting(hintsIn(wrapper, { ...came, counts: [size] }, 0));
     }),
   );
 }
@@ -54,7 +56,7 @@ function hintsIn(record: JsonRecord, came: Came, depth: number): FieldHint[] {
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
     const meaning = meaningOf(key);
-    const isPaging = meaning.is('paging');
+    const isPaging = meaning.is('paging') || (isAboutPages(value) && !came.wrappers.has(value));
     if (meaning.isName || (meaning.is('last') && isAlsoFirst(meaning, record))) return [];
     const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaning, value, came, depth > 0);
     const records = isPaging && depth < DEEPEST_PAGING ? recordsIn(value) : [];
@@ -62,6 +64,10 @@ function hintsIn(record: JsonRecord, came: Came, depth: number): FieldHint[] {
     return hint === null ? inner : [{ value: hint, from: key }, ...inner];
   });
 }
+
+/** `{"current_page": 1, …}` or `{"has_more": true}`, whatever the record is called: "pagy", for example. */
+const isAboutPages = (value: unknown): boolean =>
+  isRecord(value) && hasField(value, ({ isListed, plain }) => isListed && /pag|cursor|hasmore/.test(plain));
 
 /** `[{"rel": "next", "href": …}]`, or the same as the text of a header. */
 function isNextLink(value: unknown): boolean {
@@ -91,7 +97,9 @@ function isAlsoFirst({ key, plain }: KeyMeaning, record: JsonRecord): boolean {
 
 /** What one field says. */
 function hintOf(meaning: KeyMeaning, found: unknown, { counts, nothing }: Came, inPaging: boolean): Hint {
-  const value = isRecord(found) ? scalarOf(found) : found;
+  // MongoDB's `$facet` puts a count into a list: `total: [{"count": 3}]`.
+  const inner: unknown = meaning.is('total') && Array.isArray(found) && found.length === 1 ? found[0] : found;
+  const value = isRecord(inner) ? scalarOf(inner) : inner;
   const number = readIndex(value);
   if (meaning.is('more')) {
     const isMore = readFlag(value) ?? isSet(found);
@@ -110,12 +118,12 @@ function hintOf(meaning: KeyMeaning, found: unknown, { counts, nothing }: Came, 
 }
 
 /** Names of what came before this page. That nothing did says nothing about a next page. */
-const BEFORE = /^(?:has|hydra|odata)?(?:prev|before$|endingbefore$|start(?:ing)?after$)/;
+const BEFORE = /^(?:has|is|can|hydra|odata)?(?:prev|before$|endingbefore$|start(?:ing)?after$)/;
 
 /** Whether a field says that something failed, is missing or is old. */
 const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): boolean =>
   (meaning.is('success') && readFlag(value) === false) ||
-  (meaning.plain === 'status' && value === false) ||
+  ((meaning.plain === 'status' || meaning.plain === 'result') && value === false) ||
   ((meaning.is('error') || meaning.is('reason') || (saysMissing(meaning) && !isLink(found))) &&
     (isRecord(found) ? holdsProblem(found) : isProblem(value))) ||
   says('pending', value === true ? meaning.plain : value) ||

@@ -60,8 +60,9 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const own = Array.isArray(body) ? [body].filter(isSet) : valuesNamed(fields, 'results').map(readJson);
   const found = success !== true || own.some(isObject) ? own : resultsWithin(fields);
   const lists = found.filter(isObject);
+  const hasEntries = lists.some(isSet);
   const entries =
-    lists.length === 0 && success === true
+    !hasEntries && success === true
       ? entriesWithin(fields, asked)
       : lists.flatMap((list) => entriesOf(list, asked));
   const isUncertain =
@@ -69,7 +70,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
     found.includes(false) ||
     saysNo(fields, 0, new Set(found)) ||
     saysPending(fields) ||
-    (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked)) ||
+    (asked !== undefined && !hasEntries && showsOpposite(fields, asked)) ||
     (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac));
   const unclear = success === true && isUncertain;
   return {
@@ -181,8 +182,8 @@ const saysState = (record: JsonRecord, on: boolean): boolean =>
   });
 
 /**
- * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strips": [{"outlets": […]}]}`. This counts only if there are no
- * `results`: beside the documented yes, it may be the state from before the switch.
+ * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strips": [{"outlets": […]}]}`. This counts only if
+ * `results` has no entry: beside the documented yes, it may be the state from before the switch.
  */
 function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
   const lists = stripFields([record]).fields.filter(({ meaning }) => meaning.holds || meaning.strips);
@@ -190,7 +191,9 @@ function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
   const outlets = outletSets(stripFields([record, ...listed]), true).flat();
   const isOpposite = (outlet: OutletCandidate): boolean =>
     (port === 'all' || outlet.port === port) && outlet.state.on === !on;
-  return saysState(record, !on) || outlets.some(isOpposite);
+  // `status: false` says that it failed, or that the outlet is off.
+  const isStatusNo = on && valuesNamed(record, 'status').includes(false);
+  return isStatusNo || saysState(record, !on) || outlets.some(isOpposite);
 }
 
 /** Whether an answer names a strip other than the one with that MAC. */
