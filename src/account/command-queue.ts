@@ -295,7 +295,9 @@ export class CommandQueue {
       siblings.splice(siblings.indexOf(queued), 1);
       if (siblings.length === 0) this.#strips.delete(macKey(command.mac));
     }
-    for (const { firsts } of commands) for (const first of firsts) this.#startIfFirst(first);
+    // Not at once: a deploy closes many nodes in one turn, and the next command may be of a node that it closes, too.
+    const start = () => commands.flatMap(({ firsts }) => firsts).forEach((next) => this.#startIfFirst(next));
+    queueMicrotask(start);
     if (this.#size > 0) return;
     this.options.clock.clearTimeout(this.#expiry);
     this.#expiryDue = Infinity;

@@ -67,6 +67,24 @@ describe('closing', () => {
     assert.equal(sent('out').length, 1);
   });
 
+  it('nodes that are removed together send nothing, although the message of one waits for that of another', async () => {
+    const cycle = flowNode('cycle', 'strip switch', { ...outlet2, delay: '3600' });
+    const removed = ['all', '3'].map((port) => flowNode(`to ${port}`, 'strip switch', { ...outlet2, port }));
+    await lab.deploy([cycle, ...removed]);
+    lab.send('cycle', { payload: 'cycle' });
+    await until('the off', () => lab.statuses('cycle').at(-1) === 'blue ring pausing');
+    for (const { id } of removed) lab.send(id, { payload: false });
+    await until('both to wait', () => removed.every(({ id }) => lab.said(id, 'status').length > 0));
+    await lab.redeploy([cycle], 'nodes');
+    await lab.arrivals.find('both errors', () => sent('caught').length === 2);
+    for (const { msg } of sent('caught'))
+      assert.match(String(msg.error?.message), /^Send the message again .* before anything was carried out/);
+    await helper.unload();
+    // The account has sent the on of the cycle when it was closed.
+    const [off, on] = [false, true].map((each) => `POST /strips/${MAC}/switch {"port":2,"on":${each}}`);
+    assert.deepEqual(lab.posts(), [off, on]);
+  });
+
   it('an account sends the on of a cycle again if the one under way gets no answer', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '1' })]);
     lab.service.next(null, { kind: 'hang' });
