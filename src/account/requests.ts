@@ -220,9 +220,10 @@ export class Reader {
 
   /**
    * Sends a request about a strip, with the MAC as the service spells it. If the service does not know this spelling, and the last list is old or there
-   * is none, reads the list. If another spelling is known then, sends the request again with that. The caller has acquired the semaphore.
+   * is none, reads the list. If another spelling is known then, sends the request again with that, unless `isOver` says that it must not be sent any
+   * more. The caller has acquired the semaphore.
    */
-  withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
+  withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>, isOver = () => false) {
     const spelling = this.store.spelling(mac);
     return send(spelling).catch(async (error: unknown) => {
       if (!isUnknownStrip(error)) throw error;
@@ -231,7 +232,7 @@ export class Reader {
       if (listError?.code === 'NOT_FOUND') throw listError;
       // The spelling is still not known. The service has refused the request itself, so the error says that the command was not sent.
       if (listError?.retryable === true || listError?.code === 'CLOSED') throw asNotSent(listError);
-      if (this.store.spelling(mac) === spelling) throw error;
+      if (this.store.spelling(mac) === spelling || isOver()) throw error;
       return await send(this.store.spelling(mac));
     });
   }

@@ -106,10 +106,11 @@ export class Switcher {
     const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);
     queued.switchRequests.push(port);
     try {
-      const answer = await this.reader.withSpelling(mac, (spelling) =>
-        this.requests.record.add('switch', this.options.service.switch(spelling, port, on)),
-      );
-      return this.#confirm(mac, port, on, answer);
+      const { service } = this.options;
+      const send = (spelled: string) => this.requests.record.add('switch', service.switch(spelled, port, on));
+      // While the list is read for the spelling, the node or the account may be closed. Then only a restore is still sent.
+      const isOver = () => queued.stopReason !== null && queued.phase !== 'restoring';
+      return this.#confirm(mac, port, on, await this.reader.withSpelling(mac, send, isOver));
     } catch (thrown) {
       const error = asError(thrown);
       this.#confirmPart(mac, port, on, error);

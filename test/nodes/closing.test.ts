@@ -67,6 +67,33 @@ describe('closing', () => {
     assert.equal(sent('out').length, 1);
   });
 
+  for (const what of ['a node that is removed', 'an account that is closed']) {
+    it(`${what} does not send a command again in the spelling of the service, which did not know its MAC`, async () => {
+      await lab.stop();
+      const unknown = { kind: 'answer', status: 404, json: { error: 'no such strip' } } as const;
+      const isOther = (path: string): boolean => path.includes('/strips/') && !path.includes(MAC);
+      lab = await Lab.start({ faultOf: (path) => (isOther(path) ? unknown : null) });
+      const mac = MAC.toLowerCase();
+      const list = flowNode('list', 'strip list');
+      await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, mac }), list]);
+      const release = lab.service.hold('answer');
+      lab.send('switch', { payload: 'cycle' });
+      await lab.service.arrived(1);
+      if (what === 'a node that is removed') {
+        await lab.redeploy([list], 'nodes');
+        release();
+        await lab.out('list', {});
+        await lab.out('list', {});
+        await helper.unload();
+      } else {
+        const closed = helper.unload();
+        release();
+        await closed;
+      }
+      assert.deepEqual(lab.posts(), [`POST /strips/${mac}/switch {"port":2,"on":false}`]);
+    });
+  }
+
   it('nodes that are removed together send nothing, although the message of one waits for that of another', async () => {
     const cycle = flowNode('cycle', 'strip switch', { ...outlet2, delay: '3600' });
     const removed = ['all', '3'].map((port) => flowNode(`to ${port}`, 'strip switch', { ...outlet2, port }));
