@@ -136,6 +136,8 @@ class StripPicker {
   #answer: StripsAnswer | null = null;
   /** Counts the requests for strips, so that an outdated answer is ignored. */
   #turn = 0;
+  /** The strip that was chosen because its account had no other; `null`: the user has chosen. */
+  #preselected: { account: string; mac: string } | null = null;
 
   constructor(
     private readonly dialog: Dialog,
@@ -170,6 +172,8 @@ class StripPicker {
       void this.#load(!dialog.node.account);
     };
     dialog.field('account').on('change', () => {
+      const own = this.#preselected;
+      if (own && own.account !== this.#account && own.mac === this.#typed()) input.typedInput('value', '');
       load();
       // What is known of the strip in the account before does not count any more.
       this.#check(false);
@@ -208,7 +212,10 @@ class StripPicker {
     this.#draw();
     this.#reveal('[aria-selected=true]');
     const isEmpty = this.#isFixed() && this.#typed() === '';
-    if (preselect && isEmpty && only && others.length === 0) this.#pick(only);
+    if (preselect && isEmpty && only && others.length === 0) {
+      this.#pick(only);
+      this.#preselected = { account: this.#account, mac: only.mac };
+    }
     // What is typed already may be the name of one of these strips.
     if (this.#typed() === '' || this.#box.is(':focus')) this.#check(false);
     else this.#complete();
@@ -289,6 +296,7 @@ class StripPicker {
   #pick(strip: Strip): void {
     this.#filter = '';
     this.#active = -1;
+    this.#preselected = null;
     this.dialog.field('mac').typedInput('value', strip.mac);
     this.#reveal('[aria-selected=true]');
   }

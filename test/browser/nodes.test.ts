@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SETTINGS } from '../../src/settings';
 import { account, debug, placed, tab } from '../support/flow';
 import { REPOSITORY } from '../support/node-red';
+import { until } from '../support/until';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
@@ -428,6 +429,38 @@ describe('the nodes in the editor', () => {
       await editor.page.getByText(/^Strips: 1 of 1 · The list may be incomplete/).waitFor();
       assert.equal(await editor.page.locator('#node-input-mac-typed').inputValue(), '');
       await editor.picture('picker-part');
+    } finally {
+      stage.service.always(null);
+    }
+  });
+
+  it('choose the only strip of the account again when another account is chosen', async () => {
+    const other = account(stage.service, { id: 'other', name: 'Other' });
+    await stage.red.deploy([tab, account(stage.service), other]);
+    await open();
+    const choose = async (chosen: string, name: string, macs: readonly string[]) => {
+      const json = macs.map((mac) => ({ mac, name, outlets: [true, false, false, false] }));
+      stage.service.always({ kind: 'answer', status: 200, json });
+      await editor.page.locator('#node-input-account').selectOption(chosen);
+      await option(name).first().waitFor();
+    };
+    const field = editor.page.locator('#node-input-mac-typed');
+    try {
+      await editor.edit(await editor.drop('strip switch', 300, 100));
+      await choose('account', 'Only one', ['A1B2C3D4E5F6']);
+      await until('the only strip', async () => (await field.inputValue()) === 'A1B2C3D4E5F6', 10_000);
+      await choose('other', 'Its own', ['B1B2C3D4E5F6']);
+      await until(
+        'the only strip of the other account',
+        async () => (await field.inputValue()) === 'B1B2C3D4E5F6',
+        10_000,
+      );
+      await choose('account', 'One of two', ['A1B2C3D4E5F6', 'A1B2C3D4E5F7']);
+      assert.equal(await field.inputValue(), '');
+      // What the user has chosen stays.
+      await option('One of two').first().click();
+      await choose('other', 'Its own', ['B1B2C3D4E5F6']);
+      assert.equal(await field.inputValue(), 'A1B2C3D4E5F6');
     } finally {
       stage.service.always(null);
     }
