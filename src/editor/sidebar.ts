@@ -452,6 +452,7 @@ export function stateOf(account: AccountOverview | undefined) {
   if (code === 'UNREACHABLE' || code === 'TIMEOUT') return 'unreachable';
   if (code !== undefined) return 'failing';
   if (account.available === null) return 'asking';
+  if (!account.readable) return 'unreadable';
   return account.polling ? 'polling' : 'working';
 }
 

@@ -147,6 +147,7 @@ describe('the accounts in the sidebar', () => {
     const { editor, bar } = await open();
     await bar.strip('Desk strip').waitFor();
     await bar.account('Home').getByText('was not recognised: press Test connection').waitFor();
+    await bar.state('Home').getByText('unknown answer').waitFor();
     await editor.picture('sidebar-unreadable');
     stage.service.always(null);
     await bar.shows('Desk strip, outlet 1', false);

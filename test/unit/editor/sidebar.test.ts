@@ -26,6 +26,7 @@ describe('the state of an account', () => {
     assert.equal(stateOf({ ...account, available: null }), 'asking');
     assert.equal(stateOf(account), 'polling');
     assert.equal(stateOf({ ...account, polling: false }), 'working');
+    assert.equal(stateOf({ ...account, readable: false }), 'unreadable');
     assert.equal(stateOf(failing('AUTH')), 'auth');
     assert.equal(stateOf(failing('TIMEOUT')), 'unreachable');
     assert.equal(stateOf(failing('UNREACHABLE')), 'unreachable');
