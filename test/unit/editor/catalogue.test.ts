@@ -346,9 +346,11 @@ describe('the catalogues', () => {
         const pages = links.slice(0, -1);
         assert.ok(pages.length > 0, `${language} ${set}`);
         for (const page of pages) {
-          const file = page.replace(`${repository}/blob/main/`, '');
-          assert.match(file, /^docs\/[a-z-]+\.md$/, `${language} ${set}`);
-          assert.ok(existsSync(join(ROOT, file)), `${language} ${set}: ${file}`);
+          assert.ok(page.startsWith(`${repository}/blob/main/docs/`), page);
+          const [file = '', section] = page.replace(`${repository}/blob/main/`, '').split('#');
+          const headings = [...read(file).matchAll(/^##? (.*)$/gm)].map(([, text = '']) => text);
+          const anchors = headings.map((text) => text.toLowerCase().replaceAll(' ', '-'));
+          assert.ok(section === undefined || anchors.includes(section), page);
         }
       }
     }
