@@ -43,18 +43,14 @@ function addFields(
   from: KeyMeaning | null = null,
 ): void {
   const keys: KeyMeaning[] = [];
-  const isSystem = from?.is('system') === true;
-  const isRated = from?.is('rated') === true;
   for (const key in record) {
     const meaning = meaningOf(key);
-    if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
-    if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage' || meaning.is('power')))
-      continue;
+    if (meaning.denied) continue;
     const value = valueOf(meaning, record[key]);
-    if (isRated && meaning.keyed >= 0 && readFlag(value) !== null) continue;
+    if (from !== null && isNotOfStrip(from, meaning, value)) continue;
     const inner = depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner === 'meter' && isRecord(value) && hasField(value, namesPort)) continue;
-    const around = isSystem || (isRated && inner === 'self') ? from : meaning;
+    const around = from?.is('system') || (from?.is('rated') && inner === 'self') ? from : meaning;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
       // `status: {"value": "offline"}`
       for (const said of valuesNamed(value, 'value'))
@@ -73,6 +69,15 @@ function addFields(
   }
   // Among measurements, such keys hold no states.
   if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
+}
+
+/** Whether a field inside `from` is not about the strip: the load of a processor, and what is only rated or possible. */
+function isNotOfStrip(from: KeyMeaning, { reading, keyed, is }: KeyMeaning, value: unknown): boolean {
+  if (from.is('system')) return reading === 'load';
+  if (!from.is('rated')) return false;
+  return (
+    reading === 'load' || reading === 'voltage' || is('power') || (keyed >= 0 && readFlag(value) !== null)
+  );
 }
 
 /** Whether a field says that its record is about one outlet. A 0 may mean the strip as a whole. */
