@@ -89,11 +89,13 @@ const RETRYING: readonly (readonly [sentence: string, status: NodeStatus])[] = [
   ['UNREACHABLE.certificate', status('yellow', 'ring', 'retryingTls')],
 ];
 const RETRYING_NETWORK = status('yellow', 'ring', 'retryingNetwork');
+const RETRYING_5XX = status('yellow', 'ring', 'retrying5xx');
 
 /** Says that a command is being retried, and why. The "on" of a cycle is also retried after other errors, which are shown as usual. */
 export function retryStatus(error: StripError): NodeStatus {
-  const { code, sentenceKey } = error;
+  const { code, sentenceKey, params } = error;
   if (!isOutage(error)) return errorStatus(code);
+  if (code === 'SERVICE' && Number(params.status) >= 500) return RETRYING_5XX;
   return RETRYING.find(([beginning]) => sentenceKey.startsWith(beginning))?.[1] ?? RETRYING_NETWORK;
 }
 

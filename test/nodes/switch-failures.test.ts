@@ -380,7 +380,7 @@ describe('the strip switch node, where it cannot switch', () => {
     lab.service.next({ kind: 'answer', status: 503, json: {} });
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
     const statuses = lab.statuses('switch');
-    assert(statuses.includes('yellow ring retryingService'), String(statuses));
+    assert(statuses.includes('yellow ring retrying5xx'), String(statuses));
     assert.equal(statuses.at(-1), 'green dot on');
   });
 
@@ -446,7 +446,7 @@ describe('the strip switch node, where it cannot switch', () => {
     await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.always({ kind: 'answer', status: 503, json: {} });
     lab.send('switch', { _msgid: 'old', payload: true });
-    await until('a retry', () => lab.statuses('switch').includes('yellow ring retryingService'));
+    await until('a retry', () => lab.statuses('switch').includes('yellow ring retrying5xx'));
     const after = lab.arrivals.mark;
     const { at, msg } = await lab.ask('switch', { _msgid: 'new', payload: false });
     assert.deepEqual([at, msg._msgid, msg.error?.code], ['caught', 'old', 'SUPERSEDED']);

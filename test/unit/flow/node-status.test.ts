@@ -239,7 +239,8 @@ describe('what the status says', () => {
   it('names the reason for a retry', () => {
     const reasons: [Parameters<typeof failure>, string][] = [
       [['TIMEOUT', {}, 'deadline'], 'retryingTimeout'],
-      [['SERVICE', { retryable: true }, 'failed'], 'retryingService'],
+      [['SERVICE', { retryable: true, params: { status: 503 } }, 'failed'], 'retrying5xx'],
+      [['SERVICE', { retryable: true, params: { status: 408 } }, 'failed'], 'retryingService'],
       [['RATE_LIMITED', {}, 'seconds'], 'rateLimited'],
       [['UNREACHABLE', {}, 'refused'], 'retryingRefused'],
       [['UNREACHABLE', {}, 'dns'], 'retryingDns'],
