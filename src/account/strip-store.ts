@@ -77,36 +77,37 @@ class StripState {
       const value = update[field];
       return value !== undefined && accept(field) ? value : known[field];
     };
-    const { mac, outlets: updated = [] } = update;
-    const description = mac !== undefined && accept('description') ? update : null;
-    const listsOutlets = mac !== undefined && updated.length > 0;
-    /** The strip has these outlets even if they are not in `update`. */
-    let kept: readonly Port[] = known.outlets.map(({ port }) => port);
-    // Until an answer lists the outlets, a strip that was switched has the documented four.
-    if (!this.areOutletsKnown && updated.length > 0) kept = listsOutlets ? [] : PORTS;
-    this.areOutletsKnown ||= listsOutlets;
-    const outlets: Outlet[] = [];
-    for (const port of PORTS) {
-      const before = known.outlets.find((outlet) => outlet.port === port);
-      const after = updated.find((outlet) => outlet.port === port);
-      if (after === undefined && !kept.includes(port)) continue;
-      // If an answer lists outlets, those that it does not list become unknown.
-      const on = (after !== undefined || listsOutlets) && accept(port) ? after?.on : before?.on;
-      const name = this.givenNames.get(port) ?? (description && after?.name) ?? before?.name;
-      outlets.push({ port, on: on ?? null, name: name ?? null });
-    }
-    const strip: Strip = {
+    const description = update.mac !== undefined && accept('description') ? update : null;
+    return this.#replace(isFirst, {
       mac: description?.mac ?? known.mac,
       name: description?.name ?? known.name,
       available: newest('available'),
-      outlets,
+      outlets: this.#outlets(update, description !== null, accept),
       load: newest('load'),
       voltage: newest('voltage'),
       signal: newest('signal'),
       units: description === null ? known.units : this.unitsOf(description),
       at: newest('at'),
-    };
-    return this.#replace(strip, isFirst);
+    });
+  }
+
+  /** The outlets after an answer. `describes`: no newer answer describes the strip. `accept`: as in `take`. */
+  #outlets(update: Partial<Strip>, describes: boolean, accept: (port: Port) => boolean): Outlet[] {
+    const { mac, outlets = [] } = update;
+    const listsOutlets = mac !== undefined && outlets.length > 0;
+    // Until an answer lists the outlets, a strip that was switched has the documented four.
+    const areNew = !this.areOutletsKnown && outlets.length > 0;
+    this.areOutletsKnown ||= listsOutlets;
+    return PORTS.flatMap((port) => {
+      const before = this.strip.outlets.find((outlet) => outlet.port === port);
+      const after = outlets.find((outlet) => outlet.port === port);
+      const isKept = areNew ? !listsOutlets : before !== undefined;
+      if (after === undefined && !isKept) return [];
+      // If an answer lists outlets, those that it does not list become unknown.
+      const on = (after !== undefined || listsOutlets) && accept(port) ? after?.on : before?.on;
+      const name = this.givenNames.get(port) ?? (describes ? after?.name : null) ?? before?.name;
+      return [{ port, on: on ?? null, name: name ?? null }];
+    });
   }
 
   /** The units for an answer. The user's unit is that of a value for which the service sends none, even if it sent one earlier. */
@@ -115,7 +116,8 @@ class StripState {
     return { ...this.strip.units, ...Object.fromEntries(given), ...answer.units };
   }
 
-  #replace(strip: Strip, isFirst: boolean): Change[] {
+  /** Takes a strip as it is known now in place of the one before, and returns what is different. */
+  #replace(isFirst: boolean, strip: Strip): Change[] {
     const { strip: before, lastOn, lastReading } = this;
     const changes: Change[] = [];
     const { available, outlets, name: ownName, units } = strip;
