@@ -60,6 +60,14 @@ describe('the examples', () => {
       assert.ok(String(first?.info).length > 50, 'its first comment says too little, or there is none');
     });
 
+    it(`${name}: says what to enter for real strips, and names each MAC that is in a topic`, () => {
+      const info = String(nodes.find(({ type }) => type === 'comment')?.info);
+      assert.match(info, /your base URL and API key/);
+      const topics = nodes.filter(({ type }) => type.startsWith('mqtt ')).map(({ topic }) => String(topic));
+      for (const mac of topics.flatMap((topic) => /[0-9A-F]{12}/.exec(topic) ?? []))
+        assert.ok(info.includes(mac), `its first comment says nothing of ${mac}`);
+    });
+
     it(`${name}: needs nothing entered: its account is its own simulator's, without a key`, () => {
       const [simulator] = ofType(nodes, 'strip simulator');
       const accounts = ofType(nodes, 'strip-account');
