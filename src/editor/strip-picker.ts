@@ -210,7 +210,7 @@ class StripPicker {
     this.#answer = answer;
     const [only, ...others] = answer.ok && answer.complete ? answer.strips : [];
     this.#draw();
-    this.#reveal('[aria-selected=true]');
+    this.#revealChosen();
     const isEmpty = this.#isFixed() && this.#typed() === '';
     if (preselect && isEmpty && only && others.length === 0) {
       this.#pick(only);
@@ -266,7 +266,7 @@ class StripPicker {
     this.#list.replaceChildren(...options);
     this.#box.attr({
       role: isFixed ? 'combobox' : null,
-      'aria-expanded': isFixed ? 'true' : null,
+      'aria-expanded': isFixed ? String(options.length > 0) : null,
       'aria-activedescendant': this.#active >= 0 ? `smart-strip-option-${this.#active}` : null,
     });
   }
@@ -285,10 +285,10 @@ class StripPicker {
     return text('strip-account.picker.failed', { reason });
   }
 
-  /** Scrolls only the list, so that an option is in its middle. */
-  #reveal(option: string): void {
+  /** Scrolls only the list, so that the chosen strip is in its middle. */
+  #revealChosen(): void {
     const frame = this.#list;
-    const element = frame.querySelector<HTMLElement>(option);
+    const element = frame.querySelector<HTMLElement>('[aria-selected=true]');
     if (element)
       frame.scrollTop = element.offsetTop - frame.offsetTop - (frame.clientHeight - element.offsetHeight) / 2;
   }
@@ -298,7 +298,7 @@ class StripPicker {
     this.#active = -1;
     this.#preselected = null;
     this.dialog.field('mac').typedInput('value', strip.mac);
-    this.#reveal('[aria-selected=true]');
+    this.#revealChosen();
   }
 
   #onKeyDown(event: JQuery.KeyDownEvent): void {
@@ -311,7 +311,8 @@ class StripPicker {
       const isFromBelow = this.#active < 0 && step < 0;
       this.#active = isFromBelow ? shown.length - 1 : (this.#active + step + shown.length) % shown.length;
       this.#draw();
-      this.#reveal('.smart-strip-active');
+      // In a small window, the dialog has to scroll, too.
+      this.#list.children[this.#active]?.scrollIntoView({ block: 'nearest' });
     } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
       const strip = shown[this.#active] ?? (this.#filter !== '' && shown.length === 1 ? shown[0] : undefined);
       if (strip === undefined) return;

@@ -150,6 +150,20 @@ describe('the dialogs with thirty strips', () => {
     );
   });
 
+  it('keep the strip in sight that the arrow keys have reached, in a small window, too', async () => {
+    await open();
+    await newSwitch();
+    await editor.page.setViewportSize({ width: 1280, height: 430 });
+    for (const key of ['ArrowUp', 'ArrowDown']) {
+      await typed().press(key);
+      const isSeen = await editor.page.locator('.smart-strip-active').evaluate((option) => {
+        const { x, y, width, height } = option.getBoundingClientRect();
+        return option.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+      assert.ok(isSeen, key);
+    }
+  });
+
   it('offer no strip any more that the account had once, where they say that it has none', async () => {
     await open();
     await newSwitch();
@@ -158,10 +172,12 @@ describe('the dialogs with thirty strips', () => {
     await bar().locator('button').click();
     await bar().getByText('was not recognised').waitFor();
     assert.equal(await options().count(), 30);
+    assert.equal(await typed().getAttribute('aria-expanded'), 'true');
     answers({ strips: [] });
     await bar().locator('button').click();
     await bar().getByText('The account has no strips').waitFor();
     assert.equal(await options().count(), 0);
+    assert.equal(await typed().getAttribute('aria-expanded'), 'false', 'no list is shown');
   });
 
   it('pick nothing with the Enter key that ends the composition of a character', async () => {
@@ -440,6 +456,40 @@ describe('the dialogs with thirty strips', () => {
     const shown = await Promise.all(['1', '2', '3', '4', 'all'].map(isWhole));
     assert.deepEqual(shown, [true, true, true, false, true]);
     assert.match((await button('4').getAttribute('title')) ?? '', /^4 The lamp .* living room/);
+  });
+
+  describe('wrap a word in a text below a field that is too long for a line', () => {
+    const long = 'x'.repeat(60);
+    for (const [id, control, value, where] of [
+      ['mqtt', '#node-input-topic', long.repeat(2), '#smart-strip-hint-topic'],
+      ['simulator', '#node-input-path', `/${long}${long}`, '#smart-strip-hint-path'],
+      ['switch', '#node-input-mac-typed', `${long}${long}`, '#smart-strip-message-mac'],
+      [
+        'account',
+        '#node-config-input-baseUrl',
+        `http://${long}.${long}.invalid`,
+        '#smart-strip-message-baseUrl',
+      ],
+    ] as const) {
+      it(where, async () => {
+        const nodes = ['mqtt', 'simulator', 'switch'].map((kind, index) =>
+          placed(kind, `strip ${kind}`, { macType: 'str', y: 100 * (index + 1) }),
+        );
+        await stage.red.deploy([tab, account(stage.service), ...nodes]);
+        editor = await Editor.open(stage.browser, stage.red.url);
+        const { page } = editor;
+        await (id === 'account' ? editor.editConfig('strip-account', id) : editor.edit(id));
+        if (id === 'switch') await options().first().waitFor();
+        await page.locator(control).fill(value);
+        if (id === 'account') {
+          await page.locator('#node-config-input-apiKey').fill('any');
+          await page.locator('#smart-strip-test').click();
+        } else await page.keyboard.press('Tab');
+        const text = page.locator(where, { hasText: long });
+        await text.waitFor();
+        assert.ok(await text.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+      });
+    }
   });
 
   describe('fit in a small window, however long the names are', () => {
