@@ -193,6 +193,15 @@ describe('the sidebar', () => {
     assert.equal(second?.y, first?.y);
   });
 
+  it('wraps a word in a message that is too long for a line', async () => {
+    await stage.red.deploy([tab, home({ outletNames: [{ mac: DESK, port: 1, name: 'x'.repeat(60) }] })]);
+    const { bar } = await open();
+    await bar.root.evaluate((element) => (element.style.width = '160px'));
+    await bar.toggle(`Desk strip, outlet 1 (${'x'.repeat(60)})`).click();
+    await bar.root.getByRole('status').getByText('x'.repeat(60)).waitFor();
+    assert.ok(await bar.root.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+  });
+
   it('shows the names of outlets whole, so that two that begin alike can be told apart', async () => {
     const names = ['Pump and heater of the aquarium, left', 'Pump-and-heater-of-the-aquarium,-right'];
     const outletNames = names.map((name, index) => ({ mac: DESK, port: index + 1, name }));
@@ -423,6 +432,28 @@ describe('the sidebar', () => {
     for (let i = 0; i < 3; i++) await page.waitForResponse('**/strip-sidebar/accounts*');
     assert.equal(await focused(), 'Desk strip, outlet 1');
     assert.equal(await page.evaluate('String(getSelection())'), DESK);
+  });
+
+  it('hides nothing that gets the focus behind a message', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    const { page } = editor;
+    await page.setViewportSize({ width: 1280, height: 400 });
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.toggle('Desk strip, outlet 1').press('Space');
+    await bar.root.getByRole('status').getByText('outlet 1 is on').waitFor();
+    for (let stops = 0; stops < 20; stops++) {
+      await page.keyboard.press('Tab');
+      const hidden = await page.evaluate(() => {
+        const focused = document.activeElement ?? document.body;
+        const { x, y, width, height } = focused.getBoundingClientRect();
+        const seen = document.elementFromPoint(x + width / 2, y + height / 2);
+        return focused.contains(seen)
+          ? ''
+          : `${focused.ariaLabel ?? ''} is behind ${seen?.textContent ?? ''}`;
+      });
+      assert.equal(hidden, '');
+    }
   });
 
   it('gives the labels of nodes the names that it receives', async () => {
