@@ -106,8 +106,12 @@ export class Sidebar {
     this.#notice.textContent = failure === null ? '' : text(failure.key);
     // The palette manager disables nodes, but not this tab.
     const isEnabled = RED.nodes.getType('strip-account') !== undefined;
-    this.#empty.textContent = text(`strip-sidebar.empty.${isEnabled ? 'noAccount' : 'noType'}`);
-    this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
+    this.#simulate.hidden = nodes.length > 0;
+    // The first answer takes a while during a deploy, or where Node-RED is busy.
+    const isWaiting = all === null && failure === null && nodes.length > 0;
+    const key = `strip-sidebar.empty.${isEnabled ? 'noAccount' : 'noType'}`;
+    this.#empty.textContent = text(isWaiting ? 'strip-account.preview.reading' : key);
+    this.#empty.hidden = nodes.length > 0 && !isWaiting;
     this.#buttons.hidden = !isEnabled || !mayDeploy();
     const views = all === null ? [] : nodes.map((node) => this.#accountView(node));
     this.#filter.hidden = views.length === 0;

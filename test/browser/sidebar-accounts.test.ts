@@ -204,6 +204,18 @@ describe('the accounts in the sidebar', () => {
     await bar.account('Home').getByText('If node types are missing, install or enable them first.').waitFor();
   });
 
+  it('says that it waits for the first answer of Node-RED, which takes a while during a deploy', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await edit();
+    const answer = await editor.hold('**/strip-sidebar/accounts?*');
+    await bar.show();
+    const waiting = bar.root.getByText('Reading…');
+    await waiting.waitFor();
+    answer();
+    await bar.shows('Desk strip, outlet 1', false);
+    assert.equal(await waiting.isVisible(), false);
+  });
+
   it('does not say that an account works while Node-RED does not answer, and keeps the time of the last answer', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
