@@ -302,7 +302,7 @@ export class Sidebar {
     if (event.detail === 0 && this.#simulate.hidden) this.#add.focus();
   }
 
-  /** Puts nodes on the canvas: attached to the pointer or, with the keyboard, in the middle of the visible part. */
+  /** Puts nodes on the canvas: attached to the pointer or, with the keyboard or a finger, in the middle of the visible part. */
   #place(event: MouseEvent, ...added: NewNode[]): void {
     // Node-RED would drop nodes that are still attached to the pointer, all in one place. So they are attached again, together with the new ones.
     const last = this.#placed;
@@ -319,10 +319,12 @@ export class Sidebar {
       return;
     }
     if (areAttached) RED.actions.invoke('core:select-none');
-    const byKeyboard = event.detail === 0;
-    placeNodes(arrange(nodes, z), !byKeyboard);
+    // A finger moves nothing before it touches the canvas: Node-RED would leave the nodes where it attached them, in a corner.
+    const byFinger = event instanceof PointerEvent && event.pointerType === 'touch';
+    const isAttached = event.detail !== 0 && !byFinger;
+    placeNodes(arrange(nodes, z), isAttached);
     this.#placed = { nodes, event: RED.history.peek() };
-    this.#tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
+    this.#tell(text(`strip-sidebar.told.${isAttached ? 'place' : 'placed'}`));
     this.#draw();
   }
 }

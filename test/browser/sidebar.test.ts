@@ -360,6 +360,30 @@ describe('the sidebar', () => {
     assert.equal(first % 20, 0);
   });
 
+  it('places each node below the last, too, where a finger is used, which moves nothing before it touches the canvas', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const devTools = await editor.page.context().newCDPSession(editor.page);
+    for (const port of [1, 2]) {
+      const button = bar.button(`Put a strip switch in the workspace: Desk strip, outlet ${port}`);
+      await button.scrollIntoViewIfNeeded();
+      const box = await boxOf(button);
+      const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }];
+      await devTools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
+      await devTools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+      await editor.page
+        .locator('.red-ui-flow-node-group')
+        .nth(port - 1)
+        .waitFor();
+    }
+    assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^The node was placed/);
+    await editor.deploy();
+    const flow = (await stage.red.getFlows()).filter(({ type }) => type === 'strip switch');
+    const [first, second] = flow.map(({ y }) => Number(y));
+    assert.equal(second, (first ?? NaN) + 40);
+  });
+
   it('says in a locked flow that no node can be placed, and that an account of it cannot be edited', async () => {
     const locked = { ...tab, locked: true };
     await stage.red.deploy([locked, home({ z: tab.id }), home({ id: 'other', name: 'Office' })]);
