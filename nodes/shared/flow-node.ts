@@ -140,22 +140,26 @@ export function startWithAccount(
   const cancel = onStarted(RED, () => {
     // After a failure it tries again even with the same account: what was missing, such as a TLS node, may have been deployed since.
     if (findAccount(RED, id) === startedWith) return;
-    stop();
-    stop = () => undefined;
     try {
       startedWith = accountOf(RED, id);
-      stop = start(startedWith.account.get());
+      const account = startedWith.account.get();
+      stop();
+      stop = () => undefined;
+      stop = start(account);
       logged = '';
     } catch (error) {
       startedWith = null;
       const translate = translator(RED);
       const reported = reportedError(error, translate);
       const sentence = sentenceOf(reported, translate);
+      // If the reason is still the same, there is nothing new to tell.
+      if (sentence === logged) return;
+      stop();
       display.set(errorStatus(reported.code));
-      if (sentence !== logged) node.warn(translate(`notice.${notice}`, { reason: sentence }));
+      node.warn(translate(`notice.${notice}`, { reason: sentence }));
       logged = sentence;
       // This fails too if the reason is in the node itself. Then it tells nothing.
-      stop = valueOrNull(() => start(unusableAccount(reported))) ?? stop;
+      stop = valueOrNull(() => start(unusableAccount(reported))) ?? (() => undefined);
     }
   });
   node.on('close', () => {

@@ -277,6 +277,17 @@ describe('the strip watch node', () => {
     assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
   });
 
+  it('sends only once that the account cannot be used, also if other nodes are deployed later', async () => {
+    const unusable = watch({ account: 'nobody', availability: true, initial: true });
+    await lab.deploy([unusable, list]);
+    await until('a message', () => told().length > 0);
+    await lab.redeploy([unusable, list, helperNode('other')], 'nodes');
+    await reread();
+    assert.deepEqual(told(), ['account/available false']);
+    assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
+    assert.equal(lab.said('watch', 'warn').length, 1);
+  });
+
   it('sends what is known to a node deployed later, when all nodes are there to receive it', async () => {
     await lab.deploy([watch(), list]);
     await polled();
