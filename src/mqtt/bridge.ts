@@ -191,21 +191,26 @@ export class Bridge {
 
   /** The broker keeps the availability of a strip, perhaps from before a restart of Node-RED. It may keep something on each topic of the strip. */
   #onKept(id: string): void {
-    if (this.#before.has(id)) return;
     const { settings } = this.options;
+    const available = stateTopic(settings, id, 'available');
+    const isEmptied = this.#publisher.isEmptied(available);
+    const before = this.#before.get(id);
+    if (before !== undefined && (isEmptied || before.topics.includes(available))) return;
     const known = this.#strips.get(id);
     const parts = new Set([...PORTS, ...(known?.parts ?? [])]);
     // Until a list says otherwise, the strip counts as one of this account.
     const kept = { source: this.#source, topics: topicsOf(settings, id), parts };
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
     // The broker got this before it was emptied, or did not get that it was.
-    else if (this.#publisher.isEmptied(stateTopic(settings, id, 'available')))
-      this.#publisher.empty(kept.topics);
+    else if (isEmptied) this.#publisher.empty(kept.topics);
     else if (this.#before.size < MAX_KEPT) {
-      this.#before.set(id, kept);
+      // A strip that was published before may have had another topic, which is still to be emptied.
+      const topics = [...new Set([...(before?.topics ?? []), ...kept.topics])];
+      const both = { ...kept, ...before, topics };
+      this.#before.set(id, both);
       // Its states may be old.
       this.#publishOffline(kept.topics);
-      this.#checkBefore([[id, kept]]);
+      this.#checkBefore([[id, both]]);
     }
   }
 

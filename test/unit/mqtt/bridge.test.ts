@@ -662,6 +662,21 @@ describe('a bridge that hears what the broker keeps', () => {
     }
   });
 
+  it('says so too of a strip that it has published on another topic before', async () => {
+    const lab = new BridgeLab({ topic: 'old' })
+      .start(makeStrip(OTHER, [true]))
+      .redeployed()
+      .start();
+    lab.becomes({ available: false, listed: null, error: failure('TIMEOUT') });
+    await lab.published();
+    await lab.take(kept(OTHER));
+    assert.deepEqual(await lab.published(), offline);
+    lab.appears(makeStrip(OTHER, [true]));
+    const told = await lab.published();
+    assert.ok(told.includes('smart-strip/A1B2C3D4E5F7/available online'), told.join('\n'));
+    assert.ok(told.includes('old/A1B2C3D4E5F7/available '), told.join('\n'));
+  });
+
   it('says so of each strip once, however many there are and whatever the account says', async () => {
     for (const status of [{ available: false, listed: null }, { listed: 'part' }, {}] as const) {
       const lab = new BridgeLab().start();
