@@ -206,11 +206,11 @@ export class Bridge {
     else if (this.#before.size < MAX_KEPT) {
       // A strip that was published before may have had another topic, which is still to be emptied.
       const topics = [...new Set([...(before?.topics ?? []), ...kept.topics])];
-      const both = { ...kept, ...before, topics };
-      this.#before.set(id, both);
+      const merged = { ...kept, ...before, topics };
+      this.#before.set(id, merged);
       // Its states may be old.
       this.#publishOffline(kept.topics);
-      this.#checkBefore([[id, both]]);
+      this.#checkBefore([[id, merged]]);
     }
   }
 
