@@ -192,8 +192,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Timers stand still while the machine sleeps. A request that waited for a connection, or is repeated, must not be sent hours later.
-    if (this.options.clock.wall() - this.#began > this.options.timeout) this.#timedOut();
+    // Timers stand still while the machine sleeps. A switch that waited for a connection, or is repeated, must not be sent hours later.
+    if (!this.isRead && this.options.clock.wall() - this.#began > this.options.timeout) this.#timedOut();
     this.#controller = controller;
     if (isStripError(this.#result)) controller.abort(this.#result);
   }

@@ -35,7 +35,6 @@ describe('stress: an hour of polling', () => {
         }, 'all'),
       );
       let flips = 0;
-      let jumpsAhead = 0;
       let last = false;
       const flipsTold = () =>
         changes.filter((change) => change.kind === 'outlet' && change.previous !== null).length;
@@ -43,9 +42,7 @@ describe('stress: an hour of polling', () => {
         const end = clock.monotonic() + hours * HOUR;
         while (clock.monotonic() < end) {
           await sleep(100 + random.below(100));
-          const isAhead = random.next() >= 0.5;
-          clock.jump += isAhead ? DAY : -DAY;
-          if (isAhead) jumpsAhead++;
+          clock.jump += random.next() >= 0.5 ? DAY : -DAY;
           last = !last;
           service.simulator.apply({ mac: STRIPS[0].mac, port: 1, on: last });
           flips++;
@@ -88,11 +85,10 @@ describe('stress: an hour of polling', () => {
       // The service under test keeps every request it had, some 500 bytes each.
       const kept = (service.requests.length - asked) * 1_200;
       assert(after.heap - before.heap < kept + 300_000, `heap grew by ${after.heap - before.heap} bytes`);
-      // A clock that jumps ahead looks like a machine that slept: a request that waits to be sent then is not sent any more.
-      assert(said.failing <= jumpsAhead, `${said.failing} polls failed`);
+      // A read is sent also if the clock looks as if the machine had slept meanwhile.
       assert.deepEqual(
-        { recovered: said.recovered, faults: said.faults },
-        { recovered: said.failing, faults: [] },
+        { failing: said.failing, recovered: said.recovered, faults: said.faults },
+        { failing: 0, recovered: 0, faults: [] },
       );
 
       for (const remove of removers) remove();

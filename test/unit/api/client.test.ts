@@ -170,6 +170,24 @@ describe('Client', () => {
       );
     });
 
+    it('sends a read also if the clock was set, or the machine slept, before its connection was there', async () => {
+      const listed = client.list();
+      clock.jump += 3_600_000;
+      assert.equal((await listed).strips.length, 2);
+    });
+
+    it('repeats a read also if its connection broke while the machine slept', async () => {
+      const one = connect(service.baseUrl, { connections: 1 });
+      await one.list();
+      service.next({ kind: 'idleClose' });
+      const release = service.hold();
+      const listed = one.list();
+      await service.arrived(2);
+      clock.jump += 3_600_000;
+      release();
+      assert.equal((await listed).strips.length, 2);
+    });
+
     it('ends a request whose connection broke while the machine slept, which then is not repeated', async () => {
       const one = connect(service.baseUrl, { connections: 1 });
       await one.list();
