@@ -22,7 +22,7 @@ const [DESK, , RACK] = STRIPS;
 const LONG = STRIPS[28];
 assert.ok(DESK && RACK && LONG);
 
-/** What axe finds in our own part of a dialog, as "rule: element", apart from what Node-RED puts there. */
+/** What is wrong in our own part of a dialog, as "rule: element", apart from what Node-RED puts there. */
 interface Findings {
   ours: string[];
   nodeRed: string[];
@@ -45,6 +45,7 @@ async function examine(editor: Editor, form: string): Promise<Findings> {
     ours: [
       ...found.filter(({ html }) => !isNodeRed(html)).map(({ id, html }) => `${id}: ${html}`),
       ...lonely.map((id) => `describes nothing: ${id}`),
+      ...(await editor.faintTexts(form)).map((text) => `contrast: ${text}`),
     ],
     nodeRed: found.filter(({ html }) => isNodeRed(html)).map(({ id, target }) => `${id}: ${target}`),
   };

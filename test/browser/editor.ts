@@ -352,20 +352,18 @@ export class Editor {
 
   /** How far the text of the first such element stands out from what is behind it (WCAG's contrast ratio). */
   async contrast(selector: string): Promise<number> {
-    const [front, back] = await this.page
-      .locator(selector)
-      .first()
-      .evaluate((element) => {
-        let behind: Element | null = element;
-        while (behind && getComputedStyle(behind).backgroundColor.endsWith(', 0)'))
-          behind = behind.parentElement;
-        return [
-          getComputedStyle(element).color,
-          behind ? getComputedStyle(behind).backgroundColor : 'white',
-        ] as const;
-      });
-    const [one, other] = [luminance(front), luminance(back)];
-    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    const [first] = await this.page.locator(selector).first().evaluateAll(coloursOf);
+    assert.ok(first, selector);
+    return contrastOf(first);
+  }
+
+  /** The texts in a part of the page whose contrast is below WCAG's 4.5. Axe does not judge those in Node-RED's dialogs: it takes them for hidden. */
+  async faintTexts(part: string): Promise<string[]> {
+    await this.page.mouse.move(0, 0); // Node-RED has other colours for the button under the mouse
+    const elements = await this.page.locator(`${part} :visible`).evaluateAll(coloursOf);
+    assert.ok(elements.some(({ text }) => text !== ''));
+    const faint = elements.filter((each) => each.text !== '' && contrastOf(each) < 4.5);
+    return faint.map((each) => `${each.text}: ${contrastOf(each).toFixed(1)}`);
   }
 
   /** What axe finds wrong in a part of the page. */
@@ -419,6 +417,23 @@ function luminance(colour: string): number {
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Elements with the text that is directly in them, its colour, and what is behind it. Runs in the page. */
+const coloursOf = (elements: Element[]) =>
+  elements.map((element) => {
+    let behind: Element | null = element;
+    while (behind && getComputedStyle(behind).backgroundColor.endsWith(', 0)')) behind = behind.parentElement;
+    return {
+      text: [...element.childNodes].map((node) => (node instanceof Text ? node.data.trim() : '')).join(''),
+      front: getComputedStyle(element).color,
+      back: behind ? getComputedStyle(behind).backgroundColor : 'white',
+    };
+  });
+
+function contrastOf({ front, back }: ReturnType<typeof coloursOf>[number]): number {
+  const [one, other] = [luminance(front), luminance(back)];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
 /** Keeps a picture of a page outside of git. */
