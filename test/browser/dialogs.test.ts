@@ -155,6 +155,11 @@ describe('the dialogs with thirty strips', () => {
     await open();
     await newSwitch();
     await editor.page.setViewportSize({ width: 1280, height: 430 });
+    // Node-RED fits the dialog into the window a moment later.
+    await editor.page.waitForFunction(() => {
+      const body = document.querySelector('.red-ui-tray-body');
+      return body && body.getBoundingClientRect().bottom < 430;
+    });
     for (const key of ['ArrowUp', 'ArrowDown']) {
       await typed().press(key);
       const isSeen = await editor.page.locator('.smart-strip-active').evaluate((option) => {
