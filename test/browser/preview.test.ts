@@ -99,6 +99,12 @@ describe('The preview of answers', () => {
     await editor.picture('preview-readable');
   });
 
+  it('says of a strip that it is unavailable', async () => {
+    await open({ strips: [{ mac: MAC, name: 'Desk', online: false, outlets: [true, false, false, false] }] });
+    const strip = editor.page.locator('#smart-strip-compare .smart-strip-read p');
+    assert.equal(await strip.textContent(), `Desk ${MAC} – unavailable`);
+  });
+
   it('writes the colon behind a name as the language does', async () => {
     await open(READABLE, { locale: 'fr' });
     const [outlet, , , , load] = await editor.page.locator('#smart-strip-compare li').allTextContents();

@@ -296,6 +296,8 @@ describe('the admin routes behind a login', () => {
     const accounts = '/strip-sidebar/accounts?lease=test';
     assert.equal((await fetch(`${red.url}${accounts}`)).status, 401);
     assert.equal((await fetch(`${red.url}/strip-sidebar/diagnostics/account`)).status, 401);
+    const release = posting({ lease: 'test' });
+    assert.equal((await fetch(`${red.url}/strip-sidebar/release`, release)).status, 401);
     assert.equal((await asGuest('/strip-sidebar/accounts')).status, 400, 'without a lease');
     const before = service.requests.length;
     const response = await asGuest(accounts);
@@ -305,7 +307,7 @@ describe('the admin routes behind a login', () => {
     const text = await (await asGuest(accounts)).text();
     assert.match(text, /"id":"account"/);
     assert.ok(!text.includes(API_KEY));
-    assert.equal((await asGuest('/strip-sidebar/release', posting({ lease: 'test' }))).status, 204);
+    assert.equal((await asGuest('/strip-sidebar/release', release)).status, 204);
   });
 
   it('switch an outlet with the permission to write, and only for JSON', async () => {
