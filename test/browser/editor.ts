@@ -352,7 +352,9 @@ export class Editor {
 
   /** How far the text of the first such element stands out from what is behind it (WCAG's contrast ratio). */
   async contrast(selector: string): Promise<number> {
-    const [first] = await this.page.locator(selector).first().evaluateAll(coloursOf);
+    const element = this.page.locator(selector).first();
+    await element.waitFor({ state: 'attached' });
+    const [first] = await element.evaluateAll(coloursOf);
     assert.ok(first, selector);
     return contrastOf(first);
   }
