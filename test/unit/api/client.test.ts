@@ -159,7 +159,7 @@ describe('Client', () => {
       );
     });
 
-    it('ends a request whose connection is there only after the machine slept, which then is never sent', async () => {
+    it('ends a switch whose connection is there only after the machine slept, which then is never sent', async () => {
       const switched = failureOf(client.switch(MAC, 1, true));
       clock.jump += 3_600_000;
       assert.equal((await switched).sentenceKey, 'TIMEOUT.notSent');
@@ -188,7 +188,7 @@ describe('Client', () => {
       assert.equal((await listed).strips.length, 2);
     });
 
-    it('ends a request whose connection broke while the machine slept, which then is not repeated', async () => {
+    it('ends a switch whose connection broke while the machine slept, which then is not repeated', async () => {
       const one = connect(service.baseUrl, { connections: 1 });
       await one.list();
       service.next({ kind: 'idleClose' });
