@@ -47,9 +47,9 @@ describe('the repository', () => {
       editor: ['flow', 'api', 'settings.ts', 'values.ts'],
       'settings.ts': ['api', 'values.ts'],
     };
-    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.ts'),
-    );
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => name.replaceAll(path.sep, '/')); // as in an import, also on Windows
     assert.ok(files.length > 0);
     for (const file of files) {
       const place = placeOf(file);
@@ -59,7 +59,7 @@ describe('the repository', () => {
           assert.match(target, /^(?:node:\w+|undici)$/, `src/${file} imports ${target}`);
           continue;
         }
-        const imported = path.join(path.dirname(file), target);
+        const imported = path.posix.join(path.posix.dirname(file), target);
         const names = [placeOf(imported), `${imported}.ts`];
         const isAllowed = names.some((name) => name === place || allowed[place]?.includes(name) === true);
         assert.ok(isAllowed, `src/${file} imports ${target}`);
@@ -70,6 +70,6 @@ describe('the repository', () => {
 
 /** The folder of src that a file belongs to, or the file itself where it stands beside the folders. */
 function placeOf(file: string): string {
-  const [first = '', ...rest] = file.split(path.sep);
+  const [first = '', ...rest] = file.split('/');
   return rest.length > 0 || first.endsWith('.ts') ? first : `${first}.ts`;
 }

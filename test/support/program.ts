@@ -22,6 +22,9 @@ export function requireProgram(context: Mocha.Context, name: Name): void {
   context.skip();
 }
 
+/** Whether a process can react to SIGTERM and SIGINT from another one: on Windows they end it at once. */
+export const HAS_SIGNALS = process.platform !== 'win32';
+
 /** A broker, web server or load balancer of the system, with a folder and a configuration of its own. */
 export class Program {
   readonly folder = mkdtempSync(join(tmpdir(), 'smart-strip-program-'));

@@ -14,6 +14,8 @@ import { startService, type TestService } from '../../support/service';
 import { failureOf } from './client-stage';
 
 const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
+/** The name in upper case. On Windows the two are one variable, and what is found is the name in lower case. */
+const upper = (name: string): string => (process.platform === 'win32' ? name : name.toUpperCase());
 const tls = { key: pem('key'), cert: pem('trusted') };
 
 describe('PooledDispatcher', () => {
@@ -290,7 +292,7 @@ describe('PooledDispatcher', () => {
       const secure = await failureOf(connect({}, 'https://strips.example.com').list());
       assert.deepEqual(
         [secure.sentenceKey, secure.params.variable],
-        ['UNREACHABLE.proxyDownVariable', 'HTTPS_PROXY'],
+        ['UNREACHABLE.proxyDownVariable', upper('https_proxy')],
       );
       proxy = new TestProxy();
       await proxy.start();
@@ -390,7 +392,7 @@ describe('PooledDispatcher', () => {
     const unset = { sentenceKey: 'NOT_CONFIGURED.variable', params: { variable: 'PROXY' } };
     assert.throws(() => connect(through('${PROXY}')), unset);
     process.env.HTTP_PROXY = 'proxy:8080';
-    assert.throws(() => connect(), { code: 'NOT_CONFIGURED', params: { variable: 'HTTP_PROXY' } });
+    assert.throws(() => connect(), { code: 'NOT_CONFIGURED', params: { variable: upper('http_proxy') } });
   });
 
   it('opens no more connections than it may', async () => {
@@ -409,7 +411,7 @@ describe('PooledDispatcher', () => {
     const script = `
       require('tsx/cjs');
       const { PooledDispatcher } = require('./src/api/dispatcher.ts');
-      const isLoaded = () => Object.keys(require.cache).some((file) => file.includes('/undici/'));
+      const isLoaded = () => Object.keys(require.cache).some((file) => /[\\\\/]undici[\\\\/]/.test(file));
       const before = isLoaded();
       new PooledDispatcher({ origin: 'http://127.0.0.1', connections: 1, timeout: 10_000 }).destroy();
       const after = isLoaded();

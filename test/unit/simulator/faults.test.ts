@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { pem } from '../../support/certificates';
 import { startService } from '../../support/service';
 import type { Fault, TestService } from '../../support/service';
+import { until } from '../../support/until';
 import { MAC } from './support';
 import { Wire } from './wire';
 
@@ -203,7 +204,7 @@ describe('the test service', () => {
     assert.equal(service.open, 1);
     await service.stopListening();
     await open.over();
-    assert.equal(service.open, 0);
+    await until('the service has closed its side', () => service.open === 0);
     const refused = await wire().list().over();
     assert.deepEqual([refused.ended, refused.text], ['reset', '']);
     await service.listenAgain();
