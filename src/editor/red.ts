@@ -12,6 +12,8 @@ export interface EditorNode {
   dirty?: boolean;
   /** Its label may have another width now. */
   resize?: boolean;
+  /** Its width; missing until it was drawn for the first time. */
+  w?: number;
   /**
    * Credentials that were typed since the last deploy, and which ones the runtime has: it never sends a password back. Missing until the node's dialog
    * was open, and again after each deploy.
@@ -26,7 +28,7 @@ interface Editor {
   actions: { invoke(name: string): void };
   /** What can be undone. */
   history: { peek(): object | undefined };
-  state: { IMPORT_DRAGGING: number };
+  state: { IMPORT_DRAGGING: number; JOINING: number };
   /** `started`: the flows run. */
   runtime: { started: boolean };
   _(key: string, params?: Record<string, unknown>): string;

@@ -192,6 +192,11 @@ export function accountChanged({ id, outletNames }: { id: string; outletNames?: 
     if (node.account !== id) continue;
     node.dirty = true;
     node.resize = true;
+    // If Node-RED knows the old width when it draws the node, it keeps the left edge and changes `x`, which the next deploy would
+    // store. It needs the width of a node that it has drawn meanwhile, and while the user draws a wire, when it draws no nodes.
+    requestAnimationFrame(() => {
+      if (node.resize && RED.view.state() !== RED.state.JOINING) delete node.w;
+    });
     // Search and outline keep the labels that nodes had when they were loaded.
     RED.events.emit('nodes:change', node);
   }

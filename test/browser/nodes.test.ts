@@ -184,6 +184,41 @@ describe('the nodes in the editor', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('stay where they are when their labels get the names of strips, in a group and in a flow that is not shown, too', async () => {
+    const fixed = { mac: 'A1B2C3D4E5F6', macType: 'str', port: '1', portType: 'port' };
+    const size = { x: 100, y: 300, w: 500, h: 100 };
+    await stage.red.deploy([
+      tab,
+      { ...tab, id: 'other' },
+      { id: 'group', type: 'group', z: 'tab', name: '', style: {}, nodes: ['grouped'], ...size },
+      account(stage.service),
+      placed('shown', 'strip switch', { ...fixed, y: 100 }),
+      placed('grouped', 'strip switch', { ...fixed, y: 350, g: 'group' }),
+      placed('hidden', 'strip switch', { ...fixed, z: 'other' }),
+    ]);
+    await open();
+    // Before the account is asked for its strips, Node-RED does not know the shorter name.
+    await editor.showTab('other');
+    await editor.expectLabel('hidden', 'A1B2C3D4E5F6: 1');
+    await editor.showTab('tab');
+    await editor.expectLabel('shown', 'A1B2C3D4E5F6: 1');
+    await editor.edit('shown');
+    await option('Desk strip').waitFor();
+    await editor.done();
+    for (const id of ['shown', 'grouped']) await editor.expectLabel(id, 'Desk strip: 1');
+    await editor.showTab('other');
+    await editor.expectLabel('hidden', 'Desk strip: 1');
+    await editor.drawn();
+    const nodes = await Promise.all(['shown', 'grouped', 'hidden'].map((id) => editor.properties(id)));
+    assert.deepEqual(
+      nodes.map(({ x }) => x),
+      [300, 300, 300],
+    );
+    const { x, w } = await editor.properties('group');
+    assert.ok(Number.isFinite(x) && Number.isFinite(w));
+    assert.deepEqual(editor.errors, []);
+  });
+
   it('keep a variable in place of a choice', async () => {
     await stage.red.deploy([
       tab,

@@ -168,17 +168,23 @@ describe('a strip that is typed', () => {
 describe('the nodes of an account', () => {
   /** The nodes that Node-RED was told to index and draw again. */
   let redrawn: string[];
-  let nodes: { id: string; account: string }[];
+  let nodes: { id: string; account: string; w?: number }[];
+  let beforeFrame: () => void;
+  const requestAnimationFrame = (callback: () => void): void => {
+    beforeFrame();
+    callback();
+  };
   before(() => {
     const RED = {
       nodes: { filterNodes: () => nodes },
       events: { emit: (_: string, node: { id: string }) => redrawn.push(node.id) },
-      view: { redraw: () => undefined },
+      state: { JOINING: 2 },
+      view: { redraw: () => undefined, state: () => 0 },
     };
-    Object.assign(globalThis, { RED });
+    Object.assign(globalThis, { RED, requestAnimationFrame });
   });
-  beforeEach(() => ([redrawn, nodes] = [[], []]));
-  after(() => Reflect.deleteProperty(globalThis, 'RED'));
+  beforeEach(() => ([redrawn, nodes, beforeFrame] = [[], [], () => undefined]));
+  after(() => ['RED', 'requestAnimationFrame'].forEach((name) => Reflect.deleteProperty(globalThis, name)));
 
   const account = (name: string) => ({
     id: 'a',
@@ -196,9 +202,18 @@ describe('the nodes of an account', () => {
 
   it('are drawn again when an outlet gets another name', () => {
     accountChanged(account('Lamp'));
-    nodes.push({ id: 'n', account: 'a' });
+    nodes.push({ id: 'n', account: 'a', w: 100 });
     accountChanged(account('Fan'));
     assert.deepEqual(redrawn, ['n']);
+    assert.equal(nodes[0]?.w, undefined, 'with a width, Node-RED would move it');
+  });
+
+  it('keep the width that they got when they were drawn meanwhile', () => {
+    const node = { id: 'n', account: 'a', w: 100, resize: false };
+    nodes.push(node);
+    beforeFrame = () => Object.assign(node, { w: 120, resize: false });
+    accountChanged(account('Radio'));
+    assert.equal(node.w, 120);
   });
 });
 
