@@ -51,7 +51,9 @@ function row(attributes, { set, table, config }) {
   const idOf = (property) => `node-${config ? 'config-' : ''}input-${property}`;
   const id = idOf(field);
   if (field === 'name') return nameRow(id);
-  const describedBy = `aria-describedby="smart-strip-message-${field} smart-strip-hint-${field}"`;
+  // The message has no role: Firefox leaves an element with role="status" out of a description.
+  const unitId = unit ? `smart-strip-unit-${field} ` : '';
+  const describedBy = `aria-describedby="${unitId}smart-strip-message-${field} smart-strip-hint-${field}"`;
   const label = `<i class="fa fa-${icon}"></i> <span data-i18n="${labelOf(field, set)}"></span>`;
   const boxes = (flags?.split(' ') ?? []).map((flag) => {
     const box = `<input type="checkbox" id="${idOf(flag)}">`;
@@ -68,11 +70,11 @@ function row(attributes, { set, table, config }) {
     : [
         `<div class="form-row" id="smart-strip-row-${field}">`,
         `    <label for="${id}" id="smart-strip-label-${field}">${label}</label>`,
-        `    ${control(attributes, table[field], { set, id, describedBy })}${unit ? ` <span data-i18n="${UNITS}.${unit}"></span>` : ''}`,
+        `    ${control(attributes, table[field], { set, id, describedBy })}${unit ? ` <span id="smart-strip-unit-${field}" data-i18n="${UNITS}.${unit}"></span>` : ''}`,
       ];
   return [
     ...start,
-    `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
+    `    <div class="smart-strip-message" id="smart-strip-message-${field}" aria-live="polite" aria-atomic="true"></div>`,
     `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${set}.hint.${field}"` : ''}></div>`,
     `  </div>`,
   ].join('\n');

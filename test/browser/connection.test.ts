@@ -37,7 +37,7 @@ describe('Test connection', () => {
       await editor.page.locator('#node-config-input-timeout').fill(values.timeout);
     }
     await editor.page.locator('#smart-strip-test').click();
-    await result().locator('p').first().waitFor();
+    await result().locator('p:not(.smart-strip-running)').first().waitFor();
   }
 
   it('shows the strips and outlets it finds, before anything is deployed', async () => {
@@ -290,6 +290,16 @@ describe('Test connection', () => {
     await answered;
     await editor.turn();
     assert.equal(await result().textContent(), '');
+  });
+
+  it('tells the progress in a paragraph, as it does the result, because Orca reads new elements before new text', async () => {
+    const answer = stage.service.hold('answer');
+    await field('baseUrl').fill(stage.service.baseUrl);
+    await field('apiKey').fill(stage.service.apiKey);
+    await editor.page.locator('#smart-strip-test').click();
+    await result().locator('p', { hasText: 'Asking' }).waitFor();
+    answer();
+    await result().locator('p', { hasText: 'Connected' }).waitFor();
   });
 
   it('tests an address that was corrected while the wrong one did not answer yet', async () => {

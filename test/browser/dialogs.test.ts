@@ -75,6 +75,16 @@ describe('the dialogs with thirty strips', () => {
   const message = (field: string) => editor.page.locator(`#smart-strip-message-${field}`);
   const hint = (field: string) => editor.page.locator(`#smart-strip-hint-${field}`);
   const row = (part: string) => editor.page.locator(`.smart-strip-outlet-row [data-part=${part}]`);
+  /** The description of a field. Firefox leaves elements with the role "status" out of it. */
+  const descriptionOf = (selector: string) =>
+    editor.page.locator(selector).evaluate((field) =>
+      (field.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => document.getElementById(id))
+        .map((part) => (part?.role === 'status' ? '' : (part?.textContent ?? '')))
+        .filter((text) => text !== '')
+        .join(' '),
+    );
   const isInSight = (option: Locator) =>
     option.evaluate((option) => {
       const list = option.parentElement;
@@ -1239,6 +1249,15 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(name, 'Strip strip');
     // There before they say anything, as screen readers need it.
     for (const field of ['mac', 'port', 'account'])
-      assert.equal(await message(field).and(editor.page.getByRole('status')).count(), 1, field);
+      assert.equal(await message(field).and(editor.page.locator('[aria-live=polite]')).count(), 1, field);
+  });
+
+  it('describe a number by its unit, and every field by what is wrong with it, in Firefox, too', async () => {
+    await open();
+    await editor.editConfig('strip-account', 'account');
+    for (const field of ['interval', 'timeout', 'retryFor'])
+      assert.match(await descriptionOf(`#node-config-input-${field}`), /^seconds /, field);
+    await editor.page.locator('#node-config-input-baseUrl').fill('ftp://strips.example.com');
+    assert.match(await descriptionOf('#node-config-input-baseUrl'), /^✕ Enter a base URL/);
   });
 });

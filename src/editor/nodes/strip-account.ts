@@ -211,7 +211,8 @@ async function test(dialog: Dialog, table: OutletsTable, showPreview: (answer: S
     result.append(line('caution', `⚠ ${simulatorNote()}`));
     return;
   }
-  const running = html('span', { class: 'smart-strip-running' }, text('strip-account.test.running'));
+  // A paragraph, as the result is: the screen reader Orca reads a new paragraph before new text, although the text came first.
+  const running = line('running', text('strip-account.test.running'));
   result.append(running);
   const answer = await testAccount(dialog.node, values);
   // Meanwhile the dialog may have been closed, or a value changed and another test begun.
